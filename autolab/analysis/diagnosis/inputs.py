@@ -10,8 +10,8 @@ from .reruns import input_named
 from .words import at_line, called, listed, shape_of, whole
 
 
-def inputs(e: Evidence) -> Found:
-    """Of the first comparison of predictions with targets the first of these mistakes."""
+def without_effect(e: Evidence) -> Found:
+    """Predictions that do not depend on the inputs: the first of these mistakes."""
     for o in e.objectives[:1]:
         yield from [*_single_score(e, o)] or [*_without_inputs(e, o)] or [*_constant(e, o)]
 

@@ -61,7 +61,7 @@ RULES: tuple[tuple[str, *tuple[Rule, ...]], ...] = (
     ("sizes of values by depth", sizes.values),
     ("sizes of gradients by depth", sizes.gradients),
     ("sizes of gradients through time", sizes.through_time),
-    ("whether the inputs matter", inputs.inputs),
+    ("whether the inputs matter", inputs.without_effect),
     ("sizes of updates", updates.rate),
     ("whether the loss falls", rounds.staying),
     ("other errors", raised_errors.raised),
