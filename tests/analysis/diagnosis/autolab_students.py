@@ -180,7 +180,7 @@ def the_same_words_in_every_example():
     return loss_fn, L.Embedding(20, 6), L.Linear(6, 3), words, np.arange(12) % 3
 
 
-# ------------------------------------------------------------------------------------------- states, learning rates and numbers
+# ------------------------------------------------------------------------------------------- states, rates, numbers
 @mistake("graph_reused", steps=8)
 def state_that_keeps_its_graph():
     cell, out = L.RNNCell(3, 8), L.Linear(8, 1)
