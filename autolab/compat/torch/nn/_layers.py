@@ -158,11 +158,16 @@ class Embedding(Layer):
 class _AffineNorm(Layer):
     """A scale and an offset of the shape of what is normalized, where they are wanted."""
 
+    axes: tuple[int, ...]
     bias = True  # that of Python, where it is no setting
     _shown = "{num_features}, eps={eps}, momentum={momentum}, affine={affine}, bias={bias}, track_running_stats="
 
     def _begin(self) -> None:
         self._scale((self.num_features,), self.affine)
+
+    def _check(self, input: Any) -> None:
+        if input._data.ndim not in self.axes:
+            raise ValueError(f"{type(self).__name__}: got {input._data.ndim} axes; expected {self.axes}")
 
     def _scale(self, shape: tuple[int, ...], wanted: bool) -> None:
         self.register_parameter("weight", Parameter(np.ones(shape, np.float32)) if wanted else None)
@@ -215,7 +220,6 @@ class _BatchNorm(_AffineNorm):
 
     _shown = _AffineNorm._shown + "{track_running_stats}"
     _never_put_back = ("running_mean", "running_var")
-    axes: tuple[int, ...]
     num_batches_tracked: Any
 
     def _begin(self) -> None:
@@ -227,8 +231,7 @@ class _BatchNorm(_AffineNorm):
 
     def forward(self, input: Any) -> Any:
         """The normalized examples."""
-        if input._data.ndim not in self.axes:
-            raise ValueError(f"{type(self).__name__}: got {input._data.ndim} axes; expected {self.axes}")
+        self._check(input)
         if self.training and self.track_running_stats:
             self.num_batches_tracked = constant(self.num_batches_tracked._data + 1)
         momentum = self.momentum
@@ -255,12 +258,17 @@ class _InstanceNorm(_AffineNorm):
 
     def forward(self, input: Any) -> Any:
         """The normalized examples."""
+        self._check(input)
         return F.instance_norm(input, None, None, self.weight, self.bias, eps=self.eps)
 
 
 class InstanceNorm1d(_InstanceNorm):
     """Each channel of each sequence."""
 
+    axes = (3,)
+
 
 class InstanceNorm2d(_InstanceNorm):
     """Each channel of each image."""
+
+    axes = (4,)

@@ -194,7 +194,7 @@ class Layer(Settled, Module):
         self.__dict__["_given"] = given
         for name, value in given.items():
             if name not in ("device", "dtype"):
-                setattr(self, name, value)
+                (self.register_buffer if isinstance(value, Engine) else self.__setattr__)(name, value)
         self._begin()
         self.to(given.get("device"), given.get("dtype"))
 

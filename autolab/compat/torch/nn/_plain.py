@@ -38,7 +38,7 @@ def _layer(name: str, function: Callable[..., Any], skipped: int = 1) -> Any:
         return function(*args, **{p.name: getattr(self, p.name) for p in settings})
 
     def extra_repr(self: Any) -> str:
-        given = [(p.name, getattr(self, p.name), p.default) for p in settings]
+        given = [(p.name, getattr(self, p.name), p.default) for p in settings if not name.endswith("Loss")]
         shown = [one for one in given if one[0] in always or (one[1] is not one[2] and one[1] != one[2])]
         return ", ".join([f"{name}={value!r}" for name, value, _ in shown])
 
