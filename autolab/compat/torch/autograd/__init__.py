@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 from .... import gradcheck as _gradcheck
 from ....engine.configuration import config, global_config, using_config
 from ....engine.configuration import no_grad as no_grad
@@ -58,7 +60,7 @@ def grad(outputs, inputs, grad_outputs, retain_graph, create_graph, *, allow_unu
             raise RuntimeError(f"grad: inputs[{i}] does not require a gradient")
     found = gradients(ys, starts, xs, bool(create_graph if retain_graph is None else retain_graph), create_graph)
     if materialize_grads:
-        return tuple([constant(x._data * 0) if g is None else g for x, g in zip(xs, found, strict=True)])
+        return tuple([constant(np.zeros_like(x._data)) if g is None else g for x, g in zip(xs, found, strict=True)])
     if not allow_unused and None in [g if g is None else 0 for g in found]:
         raise RuntimeError("grad: no output depends on one of the inputs; with allow_unused=True its gradient is None")
     return found

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 from ....engine.configuration import using_config
 from ....engine.grad import grad as _grad
 from ....engine.store import publish
@@ -23,7 +25,7 @@ def start(y: Any, gradient: Any, what: str) -> Any:
                 f"{what}: a gradient can be left out for a single element only; this tensor has shape "
                 f"{tuple(y._data.shape)}: give gradient=, or take its sum first"
             )
-        return constant(y._data * 0 + 1)
+        return constant(np.ones_like(y._data))
     given = gradient if isinstance(gradient, Engine) else constant(gradient)
     if given._data.shape != y._data.shape:
         raise RuntimeError(f"{what}: gradient has shape {given._data.shape}; expected {y._data.shape}")

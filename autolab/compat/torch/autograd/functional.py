@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 from .... import transforms
 from ....engine.configuration import no_grad
 from ....transforms.trees import tree_map
@@ -39,7 +41,7 @@ def vjp(func: Callable[..., Any], inputs: Any, v: Any = None) -> tuple[Any, Any]
     """The result, and the vector ``v`` times the Jacobian."""
     args, wrt = _several(inputs)
     y, pull = transforms.vjp(_seen(func), _arrays(args), wrt)
-    return result(y), result(pull(y * 0 + 1 if v is None else _arrays(v)))
+    return result(y), result(pull(np.ones_like(y) if v is None else _arrays(v)))
 
 
 def jvp(func: Callable[..., Any], inputs: Any, v: Any) -> tuple[Any, Any]:

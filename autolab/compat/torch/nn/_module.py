@@ -6,6 +6,8 @@ from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from .... import links as _links
 from ....engine.arrays import as_array
 from ....engine.errors import a_kind
@@ -224,4 +226,4 @@ def _cleared(parameters: Iterator[Parameter], set_to_none: bool) -> None:
         if set_to_none or parameter._grad is None:
             parameter.cleargrad()
         else:
-            parameter.grad = constant(parameter._grad._data * 0)
+            parameter.grad = constant(np.zeros_like(parameter._grad._data))
