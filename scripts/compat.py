@@ -43,8 +43,8 @@ without those that need a GPU, MPI or names that NumPy has removed | 1,258 of 1,
 | `torch` | 49 programs beside PyTorch 2.13, of which 47 run | 866 of 869 results are equal |
 | `chainer` | the examples in the docstrings of Chainer 7.8.1, 2026-11 | 82 of 126; 32 others use names \
 that are not there |
-| `torch` | the examples in the docstrings of PyTorch 2.13 that run on a CPU, 2026-11 | 260 of 540; 258 use names \
-that are not there, and 22 are refused, such as complex numbers and `out=` |
+| `torch` | the examples in the docstrings of PyTorch 2.13 that run on a CPU, 2026-11 | 261 of 540; 258 use names \
+that are not there, and 21 are refused, such as complex numbers and `out=` |
 """
 
 
