@@ -15,6 +15,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from .. import functions as F
+from ..engine.errors import check_number
 from ..engine.parameter import Parameter
 from ..functions.networks.dropout import check_ratio
 from . import attention, recurrent
@@ -232,7 +233,7 @@ class BatchNorm1d(BatchNormalization):
     """
 
     def __init__(self, num_features: int, eps: float = 1e-5, momentum: float = 0.1) -> None:
-        super().__init__(num_features, 1 - momentum, eps)
+        super().__init__(num_features, 1 - check_number(type(self).__name__, "momentum", momentum, 0.0, 1.0), eps)
 
 
 class BatchNorm2d(BatchNorm1d):
