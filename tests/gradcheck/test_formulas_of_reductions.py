@@ -200,6 +200,14 @@ def test_numbers_in_an_order_without_a_name_are_recognised():
     assert finding.kind == "rearranged" and "in another order" in finding.message
 
 
+def test_numbers_that_are_off_by_little_are_in_their_places():
+    """A sixth in single precision, in a function of double precision."""
+    sixth = float(np.float32(1 / 6))
+    f = function(lambda self, x: np.clip(x / 6 + 0.5, 0, 1), lambda g, x: g * (np.abs(x) < 3) * sixth)
+    report = check_gradients(f, np.random.default_rng(0).normal(size=20))
+    assert report.verdict == "wrong" and "rearranged" not in {finding.kind for finding in report.findings}
+
+
 # ---------------------------------------------------------------------- the truth
 @pytest.mark.parametrize(("family", "least"), [("reductions", 3), ("rows", 1), ("pieces", 4)])
 def test_what_is_said_is_true_at_new_points(family, least):
