@@ -44,6 +44,9 @@ class ForeignFunction(FunctionNode):
     backward_name: ClassVar[str]
     """Where the library keeps the backward that somebody wrote."""
 
+    has_steps = False
+    """Whether the library's functions that are at work have steps, such as ``round``."""
+
     def __init__(self, inputs: Any, order: int) -> None:
         self._inputs, self._order = inputs, order
 

@@ -92,6 +92,29 @@ def test_random_functions_cannot_be_told():
     assert check_gradients(lambda x: nn.functional.dropout(x, 0.5), torch.ones(50)).verdict == "cannot tell"
 
 
+STEPS = {
+    "round": lambda x: torch.round(x, decimals=3),
+    "floor": lambda x: torch.floor(x * 1e4) / 1e4,
+    "ceil": lambda x: torch.ceil(x * 1e4).sin(),
+    "a division": lambda x: torch.div(x, 1e-3, rounding_mode="trunc") * 1e-3,
+}
+
+
+@pytest.mark.parametrize("fn", STEPS.values(), ids=STEPS)
+def test_narrow_steps_are_not_taken_for_a_slope_that_was_forgotten(fn):
+    numbers = 5 * torch.randn(20, dtype=torch.float64, generator=torch.Generator().manual_seed(0))
+    assert check_gradients(fn, numbers).verdict == "right"
+    assert check_gradients(lambda x: fn(x) * 0 + x.detach(), numbers).verdict == "wrong"
+
+
+@pytest.mark.parametrize("fn", [torch.linalg.cholesky, lambda x: torch.linalg.eigvalsh(x, UPLO="U")])
+def test_functions_of_symmetric_matrices_are_not_accused(fn):
+    a = torch.randn(4, 4, dtype=torch.float64, generator=torch.Generator().manual_seed(0))
+    matrix = a @ a.mT + torch.eye(4)
+    assert check_gradients(fn, matrix).verdict == "cannot tell"
+    assert check_gradients(lambda x: fn((x + x.mT) / 2), matrix).verdict == "right"
+
+
 def test_it_says_what_is_wrong_with_its_arguments():
     with pytest.raises(ValueError, match="order is 0; expected 1, 2"):
         check_gradients(Right, x, y, order=0)

@@ -244,3 +244,38 @@ def test_the_input_whose_gradient_has_the_wrong_shape_is_wrong():
 def test_rounding_the_upstream_gradient_is_pointed_at():
     (finding,) = check_gradients(node(lambda x: x * 3, lambda g, x: np.trunc(g) * 3), np.ones(5)).findings
     assert "is not linear in the upstream gradient" in finding.message and "not round it" in finding.hint
+
+
+# ---------------------------------------------------------------------- one triangle of a symmetric matrix
+WEIGHTS = np.random.default_rng(3).normal(size=(4, 4))
+SYMMETRIC = WEIGHTS + WEIGHTS.T
+
+
+def lower(x):
+    return np.tril(x) * WEIGHTS
+
+
+def shared_out(g, x):
+    gx = np.tril(g * WEIGHTS)
+    return (gx + np.swapaxes(gx, -1, -2)) / 2
+
+
+@pytest.mark.parametrize("x", [SYMMETRIC, np.stack([SYMMETRIC, np.eye(4)])], ids=["matrix", "stack"])
+def test_the_gradient_of_a_symmetric_matrix_is_not_accused_where_one_triangle_is_read(x):
+    report = check_gradients(node(lower, shared_out), x)
+    (finding,) = [finding for finding in report.findings if finding.kind != "low_precision"]
+    assert report.verdict == "cannot tell" and "reads one triangle of" in finding.message
+
+
+@pytest.mark.parametrize(
+    ("forward", "backward", "x"),
+    [
+        (lower, shared_out, WEIGHTS),  # not symmetric
+        (lambda x: x * WEIGHTS, lambda g, x: (g * WEIGHTS).T, SYMMETRIC),  # transposed
+        (lower, lambda g, x: 2 * shared_out(g, x), SYMMETRIC),  # doubled
+        (lower, lambda g, x: np.triu(g * WEIGHTS), SYMMETRIC),  # the other triangle
+    ],
+    ids=["of no symmetric matrix", "transposed", "doubled", "the other triangle"],
+)
+def test_other_gradients_of_a_triangle_are_wrong(forward, backward, x):
+    assert check_gradients(node(forward, backward), x).verdict == "wrong"

@@ -84,6 +84,10 @@ def check_gradients(
         return checked(TorchFunction, fn.apply if is_function else fn, args, inputs, given, options)
 
 
+_WITH_STEPS = ("Round", "Floor", "Ceil", "Trunc", "Sign", "Sgn", "DivBackward2")
+"""Names of nodes whose functions have steps; a division with ``rounding_mode`` is the last."""
+
+
 class TorchFunction(ForeignFunction):
     """A torch function that is checked; a module with its parameters."""
 
@@ -149,9 +153,16 @@ class TorchFunction(ForeignFunction):
         return [by_leaf.get(id(x)) for x in self._leaves.values()]
 
     @property
+    def _nodes(self) -> list[Any]:
+        return nodes_between([y.grad_fn for y in self._ys if y.grad_fn is not None], ())
+
+    @property
+    def has_steps(self) -> bool:
+        return any([type(node).__name__.startswith(_WITH_STEPS) for node in self._nodes])
+
+    @property
     def rule(self) -> Any:
-        starts = [y.grad_fn for y in self._ys if y.grad_fn is not None]
-        functions = {function_of(node) for node in nodes_between(starts, ())} - {None}
+        functions = {function_of(node) for node in self._nodes} - {None}
         return functions.pop() if len(functions) == 1 else None
 
     def followed(self, upstream: Callable[[Sequence[Any]], Any], place: int) -> tuple[TorchRun, int | None]:

@@ -28,11 +28,26 @@ _ALIKE = 1e-2
 def limitations(checked: CheckedInput, failing: bool) -> list[Finding]:
     """What is to be said about kinks of an input, and, if it does not fail, about what could not be measured."""
     found = [_kink(checked)]
+    if not failing and checked.here.elements.wrong.any():
+        found.append(_finding(checked, "cannot_verify.triangle", np.flatnonzero(checked.here.elements.wrong), {}))
     if not failing:
         zeros = np.array(sorted(checked.here.zeros), int)
         found += [_finding(checked, "low_precision.zero", zeros, {}) if zeros.size else None]
         found += [_unmeasured(checked), _covered(checked)]
     return [finding for finding in found if finding is not None]
+
+
+def is_of_symmetric(checked: CheckedInput) -> bool:
+    """Whether the gradient is that of a symmetric matrix, of which the function reads one triangle: what the numbers
+    of that triangle move is shared out between both."""
+    x, c = checked.case.survey.arrays[checked.place], checked.here
+    if x.ndim < 2 or x.shape[-1] != x.shape[-2] or not c.measured.all() or not (x == x.swapaxes(-1, -2)).all():
+        return False
+    e = c.elements
+    analytic, numeric, slack = [a.reshape(x.shape) for a in (e.analytic, e.numeric, 2 * e.tolerance)]
+    both, given, allowed = [a + a.swapaxes(-1, -2) for a in (numeric, analytic, slack)]
+    is_half = any((np.abs(part) <= slack).all() for part in (np.triu(numeric, 1), np.tril(numeric, -1)))
+    return bool(is_half and (np.abs(given - both) <= allowed).all() and (np.abs(2 * analytic - both) <= allowed).all())
 
 
 def precision(native: Subject, subject: Subject, exam: Examination) -> list[Finding]:

@@ -91,8 +91,9 @@ class Survey:
 
     @cached_property
     def has_steps(self) -> bool:
-        """Whether the function uses one of AutoLab's own functions with steps."""
-        return any([step.function in _STEPS for step in self._steps])
+        """Whether the function uses one of AutoLab's own functions with steps, or says that it has some."""
+        functions = [step.function for step in self._steps]
+        return any([function in _STEPS or getattr(function, "has_steps", False) for function in functions])
 
     def speak_for(self, direction: Direction, e: np.record) -> bool:
         """Whether an element, which was moved along ``direction``, may be right though no stair hides its slope."""

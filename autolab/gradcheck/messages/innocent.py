@@ -90,6 +90,10 @@ SENTENCES: dict[str, str] = {
         "Along a random direction through all {total} elements of {input} the gradient is off, but at none of the "
         "{count} that were measured: many may be off by very little, or it is rounding."
     ),
+    "cannot_verify.triangle": (
+        "{function} reads one triangle of {input}, and the gradient is that of a symmetric matrix: half of what was "
+        "measured, in both triangles. To check it for any matrix, make it symmetric first: {input} = (a + a.T) / 2."
+    ),
     "cannot_verify.empty": "There is no element to compare.",
     "cannot_verify.loud": "{function} is too noisy to measure its slope in {input}{where}.",
 }
