@@ -13,7 +13,7 @@ from ...recording.step import enclosing
 from ..draw import grad_status
 from ..draw.arrays import text_of
 from ..draw.escape import clean
-from ..draw.messages import listed, plural, say
+from ..draw.messages import SENTENCES, listed, plural, say
 from ..draw.names import label, title
 from ..draw.numbers import bytes_text, number
 
@@ -195,6 +195,6 @@ def _remark(note: str, recording: Recording) -> str:
         kept = sum(step.value is not None for step in recording.steps)
         return say("values_missing", kept=kept, count=len(recording.steps))
     if note != "orders_end":
-        return say(note)
+        return say(note) if note in SENTENCES else note
     last = recording.higher[-1] if recording.higher else recording
     return say("orders_end", name=label(last.by_id[last.outputs[0]]), wrt=clean(recording.wrt))

@@ -246,7 +246,7 @@ function spokenOf(text, values, shape, slack) {
   const sorted = values.filter(Number.isFinite).sort();
   if (!text.includes("\u2026") || !sorted.length) return text;
   const [low, high] = [sorted[0], sorted[sorted.length - 1]].map((x) => vouched(x, "float64", slack));
-  const range = low === high ? `, all ${low}` : ` from ${low} to ${high}`;
+  const range = low === high ? ` with ${low} everywhere` : ` from ${low} to ${high}`;
   return [`array of ${shape.join(" by ")}${range}`, ...notFinite(values)].join(", ");
 }
 

@@ -206,7 +206,9 @@ def test_an_exported_page_saves_too_but_no_page(open_file: Callable[..., Page], 
 @pytest.mark.browser
 def test_names_are_data_in_a_picture(page: Page, open_view: Open) -> None:
     open_view(muladd, **POINT)
-    page.locator(".al-sentence").evaluate("e => e.textContent = '</text><script>alert(1)</script> & more'")
+    page.get_by_text("h = x * y", exact=True).first.evaluate(
+        "e => e.textContent = '</text><script>alert(1)</script> & more'"
+    )
     assert "</text><script>alert(1)</script> & more" in words(taken(page, "svg"))
 
 

@@ -177,5 +177,5 @@ def test_with_another_upstream_gradient_no_growth_of_the_output_is_claimed() -> 
 def test_where_only_blocks_were_kept_the_sentence_tells_the_norm() -> None:
     recording = autolab.record(lambda x: (x * x).sum(), np.ones((20, 20)), options={"budget": 100, "forward": "x"})
     whole = autolab.record(lambda x: (x * x).sum(), np.ones((20, 20)))
-    assert asked(recording, 0)["sentence"].endswith("all 1, norm 20.")
-    assert asked(whole, 0)["sentence"].endswith("all 2. At [0, 0] it is 2.")
+    assert asked(recording, 0)["sentence"].endswith("with 1 everywhere, norm 20.")
+    assert asked(whole, 0)["sentence"].endswith("with 2 everywhere. At [0, 0] it is 2.")
