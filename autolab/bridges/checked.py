@@ -44,9 +44,6 @@ class ForeignFunction(FunctionNode):
     backward_name: ClassVar[str]
     """Where the library keeps the backward that somebody wrote."""
 
-    has_steps = False
-    """Whether the library's functions that are at work have steps, such as ``round``."""
-
     def __init__(self, inputs: Any, order: int) -> None:
         self._inputs, self._order = inputs, order
 
@@ -72,6 +69,11 @@ class ForeignFunction(FunctionNode):
     @abstractmethod
     def gradients(self, upstream: Sequence[np.ndarray | None]) -> Sequence[Any]:
         """The gradients of all inputs, as the library's own arrays; None of one that can have none."""
+
+    @property
+    def has_steps(self) -> bool:
+        """Whether functions of the library that are at work have steps, such as ``round``."""
+        return False
 
     @property
     @abstractmethod
