@@ -595,7 +595,7 @@ def test_the_view_of_a_slow_function_is_there_before_its_curves(page: Page, show
     fn.free.set()
     wait_for(wire, lambda: not wire.widget.computing)
     assert wire.widget.data.x == 3.0 and values(page) == [number(form(3.0)) for form in FORMS]
-    assert on_curve(page, plots(page)[0], drawn(wire)[0], 1.0, math.sin(1.0))
+    wait_for(wire, lambda: on_curve(page, plots(page)[0], drawn(wire)[0], 1.0, math.sin(1.0)))
     assert order(page, 4).count() == 1
     expect(sentence(page)).not_to_contain_text(say("curve_point", name="Held"))
 
@@ -615,7 +615,7 @@ def test_curves_that_were_stopped_can_be_asked_for_again(page: Page, show: Open,
     expect(page.get_by_role("alert")).to_be_hidden()
     page.get_by_role("button", name="Compute again").click()
     wait_for(wire, lambda: not wire.widget.computing and wire.widget.data.curves.sampled)
-    assert on_curve(page, plots(page)[0], drawn(wire)[0], 1.0, math.sin(1.0))
+    wait_for(wire, lambda: on_curve(page, plots(page)[0], drawn(wire)[0], 1.0, math.sin(1.0)))
     assert wire.widget.since == {}
 
 
