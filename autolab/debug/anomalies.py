@@ -67,7 +67,9 @@ def _refuse_nan(event: ForwardEvent | BackwardEvent) -> None:
     if isinstance(event, BackwardEvent):
         if _has_nan(event.upstream):
             name = event.node.function.name
-            raise RuntimeError(f"{name}: it was given a gradient that is NaN: of the start, or of infinities added up")
+            raise RuntimeError(
+                f"{name}: the gradient that it was given is NaN: backward began with it, or infinities were added"
+            )
         if any(map(_has_nan, event.gradients)) or _counts(event):
             raise RuntimeError(_told(event.node))
     elif (node := node_of(event)) is not None and (frame := caller()) is not None:

@@ -95,7 +95,7 @@ class _LinkSequence(Editable, Link):
     def _replace_all(self, steps: list[Any]) -> None:
         for step in steps:
             self._check(step)
-        for name in [name for name, link in self._own("link") if any(link is item for item in self._items)]:
+        for name in [name for name, _ in self._own("link") if name.isdigit()]:  # not what is an attribute as well
             delattr(self, name)
         self._items = []
         for step in steps:

@@ -244,7 +244,9 @@ def test_a_rule_that_fails_is_named_and_hides_nothing(monkeypatch):
     model = L.Sequential(L.Linear(2, 3), F.softmax)
     diagnosis = autolab.diagnose(loss, model, X, T)
     assert {found.kind for found in diagnosis.findings} == {"uphill", "double_softmax"}
-    assert diagnosis.facts == ("Not looked at, by an error in AutoLab: the sky (ZeroDivisionError: division by zero)",)
+    assert diagnosis.facts == (
+        "Not looked at because of an error in AutoLab: the sky (ZeroDivisionError: division by zero)",
+    )
     assert "the sky" not in diagnosis.looked_at and len(diagnosis.looked_at) == len(RULES)
 
 
@@ -252,7 +254,7 @@ def test_what_can_be_read_only_once_is_told():
     batches = ((X, T) for _ in range(9))
     model = net()
     diagnosis = autolab.diagnose(lambda: loss(model, *next(batches)))
-    assert diagnosis.facts == ("`batches` can be read only once, and these runs have read on in it.",)
+    assert diagnosis.facts == ("`batches` can be read only once, and these runs have read from it.",)
     assert len(list(batches)) < 9
     several = iter([(X, T)] * 9)
     assert autolab.diagnose(lambda: loss(model, *next(several))).facts == () and len(list(several)) == 9

@@ -238,6 +238,13 @@ def test_a_row_that_refuses_a_step_stays_as_it_was():
     assert [*row] == before and [*row.namedparams()] == names
 
 
+def test_a_step_that_is_an_attribute_as_well_stays_one():
+    row = Sequential(L.Linear(2, 3), F.relu, L.Linear(3, 1))
+    row.head = row[2]
+    row.insert(0, F.tanh)
+    assert row.head is row[3] and [name for name, _ in row._own("link")] == ["head", "1", "3"]
+
+
 def test_rows_are_added_and_share_their_steps():
     a, b = Sequential(L.Linear(2, 3), F.relu), Sequential(L.Linear(3, 1))
     both = a + b

@@ -53,7 +53,7 @@ class Evidence(ProgramGraph):
                 self.recording, unrecorded = last_recording(error), error
         self.watch.run(max(1, self.rounds))
         once = [f"`{name}`" for name, v in self.program.named.items() if isinstance(v, GeneratorType | IOBase)]
-        self.facts += [f"{name} can be read only once, and these runs have read on in it." for name in once]
+        self.facts += [f"{name} can be read only once, and these runs have read from it." for name in once]
         if unrecorded is not None and self.watch.error is None:
             self.facts.append(f"The graph could not be recorded, and only updates were looked at: {unrecorded!s:.120}")
         if self.recording is not None and "steps_elsewhere" in self.recording.notes:

@@ -107,7 +107,9 @@ def _found(e: Evidence, words: str, rule: Rule) -> Iterator[ProgramFinding]:
         yield from rule(e)
     except Exception as error:
         e.failed.append(words)
-        e.facts.append(f"Not looked at, by an error in AutoLab: {words} ({type(error).__name__}: {error!s:.120})")
+        e.facts.append(
+            f"Not looked at because of an error in AutoLab: {words} ({type(error).__name__}: {error!s:.120})"
+        )
 
 
 def _ordered(found: list[ProgramFinding]) -> tuple[ProgramFinding, ...]:

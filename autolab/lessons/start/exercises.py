@@ -115,7 +115,7 @@ EXERCISES: tuple[Exercise, ...] = (
             "swapped": "You have the two the wrong way round. Which gradient did the task ask of x?",
             "constant": "If y grows by 1, by how much does your result change?",
             "fixed": "Your result does not follow x and y. Can you compute it from both, with +, - and * alone?",
-            "hint": "If x grows by 1, the result should grow by 3; if y grows by 1, fall by 1. What does yours do?",
+            "hint": "If x grows by 1, the result should grow by 3; if y does, it should fall by 1. What does yours do?",
         },
     ),
 )
