@@ -151,6 +151,13 @@ def test_the_package_has_few_entries_and_each_loose_module_is_public():
     assert loose <= set(autolab.__all__)
 
 
+def test_the_top_level_holds_what_a_stranger_looks_for():
+    names = {Path(path).parts[0] for path in tracked_files()}
+    folders = {"autolab", "benchmarks", "binder", "docs", "examples", "notebooks", "scripts", "tests"}
+    texts = {"CHANGELOG.md", "CITATION.cff", "CONTRIBUTING.md", "LICENSE", "README.md"}
+    assert {name for name in names if name[0] != "."} == folders | texts | {"Makefile", "conftest.py", "pyproject.toml"}
+
+
 def circles(imports: dict[str, set[str]]) -> list[set[str]]:
     """The groups of modules of which each reaches each by its imports, the largest first."""
     reached: dict[str, set[str]] = {}

@@ -214,7 +214,6 @@ def test_a_restarted_kernel_is_told_of(lab: Lab, open_page: Callable[..., LabPag
     drag_to(view, "x", 0.9)
     expect(view.page.locator(".al-error")).to_contain_text("The kernel does not answer")
     assert view.number("w") == "10"
-    view.problems.clear()  # JupyterLab itself complains of messages that the restart cut off
 
 
 def test_a_moved_slider_is_painted_soon(
@@ -225,7 +224,6 @@ def test_a_moved_slider_is_painted_soon(
     benchmark = import_module("browser")
     view = open_page(lab.write("benchmark.ipynb", benchmark.PROGRAM))
     found = benchmark.moved(view, 20)
-    view.problems.clear()  # JupyterLab itself complains of messages that the restart cut off
     assert found["median"] <= 150
     assert found["first_picture"] <= 5000
     assert found["loader"] <= 3000

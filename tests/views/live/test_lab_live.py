@@ -104,7 +104,6 @@ def test_a_restarted_kernel_is_told_of_before_anything_is_moved(lab: Lab, open_p
     expect(view.page.locator(".al-since")).to_be_hidden()
     view.restart()
     expect(view.page.locator(".al-since").first).to_contain_text(say("live_gone"), timeout=10_000)
-    view.problems.clear()  # JupyterLab itself complains of messages that the restart cut off
 
 
 def test_a_view_that_is_closed_shows_nothing(lab: Lab, open_page: Open) -> None:
