@@ -51,7 +51,7 @@ RANKS = {
 }
 MOST_ENTRIES = 24
 LARGEST_CIRCLE = 12
-MOST_LINES = {"*.py": 63_676, "*.js": 8_280, "table.txt": 640}
+MOST_LINES = {"*.py": 63_693, "*.js": 8_280, "table.txt": 640}
 """Without docstrings, comments and blank lines; of the tables of `compat` those that are no help. Whoever needs more
 looks first for what repeats."""
 

@@ -178,6 +178,14 @@ def test_a_right_one_passes(order):
     assert check_gradients(lambda x, y: {"a": jnp.tanh(x) * y}, points, points * 2, order=order).verdict == "right"
 
 
+@pytest.mark.parametrize("fn", [lambda x: jnp.round(x, 3), jax.jit(lambda x: x * x + jnp.floor(x * 1e4) / 1e4)])
+def test_narrow_steps_are_not_taken_for_a_slope_that_was_forgotten(fn):
+    numbers = 5 * np.random.default_rng(0).normal(size=20)
+    report = check_gradients(fn, numbers)
+    assert report.verdict == "right" and "float16" not in str(report)
+    assert check_gradients(lambda x: fn(x) + jax.lax.stop_gradient(x), numbers).verdict == "wrong"
+
+
 def test_what_a_function_of_several_steps_returns_is_called_as_the_call_was_written() -> None:
     def loss(x: Any, w: Any) -> Any:
         return jax.nn.gelu(x @ w) @ w.T

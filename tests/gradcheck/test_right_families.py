@@ -8,7 +8,7 @@ import pytest
 from check_subjects import node
 from right_families import FAMILIES, draw_right
 
-from autolab import check_gradients, using_config
+from autolab import Variable, check_gradients, using_config
 from autolab import functions as F
 
 pytestmark = pytest.mark.filterwarnings("ignore::RuntimeWarning")
@@ -70,6 +70,25 @@ def test_a_function_with_steps_has_the_gradient_0():
     assert check_gradients(F.floor, [100.5]).passed
     assert check_gradients(lambda x: F.floor(x * 255) / 255, x).passed
     assert check_gradients(node(lambda a: np.floor(a * 255) / 255, lambda g, a: 0 * g), x).passed
+
+
+@pytest.mark.parametrize("levels", [1, 8, 100, 1000])
+def test_at_the_edge_of_a_step_that_is_meant_there_is_no_slope(levels):
+    x = np.array([0.3, 1.0, -2.0])
+    for function in (lambda x: F.floor(x * levels), lambda x: x + F.ceil(x * levels) / levels):
+        report = check_gradients(function, x)
+        assert report.verdict == "cannot tell" and "jumps in x at [" in str(report), report
+
+    def forgets_x(x):
+        return F.floor(x * levels) + Variable(x.array, requires_grad=False) + 0 * x
+
+    assert check_gradients(forgets_x, x).verdict == "wrong"
+
+
+def test_what_is_rounded_on_purpose_is_not_said_to_be_computed_in_float16():
+    for digits in (2, 3):
+        report = check_gradients(lambda x: F.round(x * 10**digits) / 10**digits, [0.3, 1.27, -2.141])  # noqa: B023
+        assert report.verdict != "wrong" and "float16" not in str(report), report
 
 
 def test_randomness_is_not_called_a_mistake_of_backward():

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Executor
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -21,6 +22,9 @@ from ..run import GradientTotals
 from .equations import vjp_of
 from .inputs import JaxInputs, array_of, is_float
 from .record import JaxRun
+
+_WITH_STEPS = re.compile(r" = (round|floor|ceil|sign)\b")
+"""How the text of a jaxpr begins such equations; a function's own name never follows the sign."""
 
 
 def check_gradients(
@@ -111,6 +115,12 @@ class JaxFunction(ForeignFunction):
             pairs = zip(ys, upstream, strict=True)
             found = iter(vjp([jnp.zeros_like(y) if g is None else jnp.asarray(g, y.dtype) for y, g in pairs]))
         return [next(found) if i in places else None for i in range(len(self._xs))]
+
+    @property
+    def has_steps(self) -> bool:
+        with self._precision(), suppress(jax.errors.JAXTypeError):  # a branch on a value cannot be traced
+            return bool(_WITH_STEPS.search(str(jax.make_jaxpr(partial(self._run, 1))(*self._xs))))
+        return False
 
     @property
     def rule(self) -> Any:

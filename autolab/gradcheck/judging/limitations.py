@@ -18,11 +18,8 @@ from .case import Case, CheckedInput
 from .contracts import Examination
 from .finding import Finding
 from .second_way import in_own_dtype
-from .survey import Survey
 
 _ROOT_EPS_MARGIN = 10.0
-_CLOSE = (2.0**-18, 2.0**-21, 2.0**-24)
-_ALIKE = 1e-2
 _SYMMETRIC = 1e-6
 """A matrix is symmetric up to rounding where it is so to this fraction of its largest element."""
 
@@ -82,7 +79,7 @@ def _unmeasured(checked: CheckedInput) -> Finding | None:
     if k in checked.here.stairs:
         return _hidden(checked, at, checked.here.stairs[k])
     e, survey, failure = checked.here.elements[k], case.survey, case.tables[0].failure
-    if np.isfinite(e.analytic) and (jump := _jump(survey, checked.place, k)):
+    if np.isfinite(e.analytic) and (jump := survey.jump(survey.gauge.point.moving(checked.place, k))):
         return _finding(checked, "cannot_verify.jump", at, {"analytic": float(e.analytic), "jump": jump})
     is_off = e.kind == SMOOTH and e.deviation > MARGIN * e.uncertainty > 0
     if not np.isfinite(e.analytic):
@@ -100,14 +97,6 @@ def _unmeasured(checked: CheckedInput) -> Finding | None:
     error = failure if key == "cannot_verify.raises" else number(numbers["uncertainty"])
     limit = " and an ".join(sorted(survey.limits)) if key in ("cannot_verify.range", "cannot_verify.beyond") else ""
     return _finding(checked, key, at, numbers, error=error, limit=limit, dtype=case.upstreams[0].dtype)
-
-
-def _jump(survey: Survey, i: int, k: int) -> float:
-    """By how much the results jump at the point if an element moves: what stays however closely one looks; else 0."""
-    gauge = survey.gauge
-    moves = gauge.point.moves(gauge.point.moving(i, k), *_CLOSE) @ gauge.weights
-    heights = [float(side[-1]) for side in (moves[::2], moves[1::2]) if np.ptp(side) <= _ALIKE * abs(side[-1])]
-    return max(heights, key=abs, default=0.0)
 
 
 def _not_finite(checked: CheckedInput) -> str:

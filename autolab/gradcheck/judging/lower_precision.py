@@ -24,8 +24,11 @@ _LEAST = 3
 
 
 def lowered(case: Case) -> list[Finding]:
-    """What is to be said about lower precision inside; nothing is evaluated if nothing is noisy or off."""
-    if any(a.dtype != np.float64 for a in case.subject.arrays) or not _suspicious(case):
+    """What is to be said about lower precision inside; nothing is evaluated if nothing is noisy or off.
+
+    Functions with steps, such as ``round``, round on purpose.
+    """
+    if any(a.dtype != np.float64 for a in case.subject.arrays) or case.survey.has_steps or not _suspicious(case):
         return []
     return attempted(_found, case) or []  # rounded inputs may lie outside the function's domain
 
@@ -50,11 +53,10 @@ def _suspicious(case: Case) -> bool:
 
 def _is_off(checked: CheckedInput) -> bool:
     """Whether something of a gradient is wrong or could not be told, or it is rougher than float64; one that is 0 up to
-    rounding, or follows steps, is none of these."""
-    survey = checked.case.survey
-    if checked.here.zeros or survey.has_steps:
+    rounding is none of these."""
+    if checked.here.zeros:
         return False
-    e, noise = checked.here.elements, survey.noise.gradients[checked.place]
+    e, noise = checked.here.elements, checked.case.survey.noise.gradients[checked.place]
     size = np.max(np.abs(e.analytic), where=np.isfinite(e.analytic), initial=0.0)
     return bool((e.unsure | e.wrong).any() or np.max(noise, initial=0.0) > _NOISY * size > 0)
 

@@ -29,6 +29,8 @@ _STEPS = tuple([f.function for f in (floor, ceil, round, sign, floor_divide)])
 _SCALES = (3.0, 0.7, 1.9, 0.3, 1.3)
 """By these the upstream gradient is multiplied; none is a power of two, which would round as 1 does."""
 
+_CLOSE = (2.0**-18, 2.0**-21, 2.0**-24)
+_ALIKE = 1e-2
 _UNITS = 1024.0
 _PART = 0.1
 _ULPS = 64.0
@@ -104,7 +106,29 @@ class Survey:
             or (e.deviation * scale <= _UNITS * self.gauge.grain and e.deviation <= lost_slope(self.gauge, direction))
             or self.is_out_of_range(e, scale)
             or self.is_unseen(direction, e)
+            or self.is_on_step(direction, e)
         )
+
+    def jump(self, direction: Direction) -> float:
+        """By how much the results jump at the point: what stays however closely one looks; else 0."""
+        sides = [side for side in self._sides(direction) if np.ptp(side) <= _ALIKE * abs(side[-1])]
+        return max([float(side[-1]) for side in sides], key=abs, default=0.0)
+
+    def is_on_step(self, direction: Direction, e: np.record) -> bool:
+        """Whether the point lies at the edge of a step that is meant, and the slope on one side is the gradient."""
+        gauge = self.gauge
+        rounding = _ULPS * np.finfo(np.float64).eps * float(np.abs(gauge.weights) @ np.abs(gauge.point.values))
+        if not self.has_steps or (height := abs(self.jump(direction))) <= rounding:
+            return False
+        rise = np.array(_CLOSE) * direction.step * e.analytic
+        slack = _ALIKE * np.maximum(np.abs(rise), np.multiply(_CLOSE, height)) + rounding
+        right, left = self._sides(direction)
+        return bool((np.abs(right - rise) <= slack).all() or (np.abs(left + rise) <= slack).all())
+
+    def _sides(self, direction: Direction) -> tuple[np.ndarray, np.ndarray]:
+        """By how much ever smaller moves to the right and to the left change the weighted results."""
+        moves = self.gauge.point.moves(direction, *_CLOSE) @ self.gauge.weights
+        return moves[::2], moves[1::2]
 
     def is_unseen(self, direction: Direction, e: np.record) -> bool:
         """Whether an element is so far below the others of its array that moves of its own magnitude change none
