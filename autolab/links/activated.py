@@ -1,4 +1,4 @@
-"""Layers that apply a function to their result, as those of Keras do with ``activation="relu"``."""
+"""Layers that apply an activation to their result, as Keras's do with ``activation="relu"``."""
 
 from __future__ import annotations
 
@@ -9,23 +9,23 @@ from .link import Link
 
 
 class Activated(Link):
-    """In front of a layer that has an ``activation``, a function or None: that comes last."""
+    """A base before a layer's own class, which applies its ``activation``, a function or None, to the result."""
 
     activation: Any
 
     def forward(self, x: Any) -> Any:
-        """What the layer gives, and then the function."""
+        """The activation of the layer's result."""
         y = super().forward(x)
         return y if self.activation is None else self.activation(y)
 
     def extra_repr(self) -> str:
-        """What the layer says, and the name of the function."""
+        """The layer's settings, and the name of the activation."""
         name = getattr(self.activation, "__name__", self.activation)
         return super().extra_repr() + ("" if self.activation is None else f", activation={name}")
 
 
 def activation_of(link: str, given: Any) -> Any:
-    """A function itself or by its name in `functions`; ``"linear"`` and None are none."""
+    """The activation: a function, one named as in `functions`, or None, also for ``"linear"``."""
     found = None if given == "linear" else getattr(F, given, given) if isinstance(given, str) else given
     if found is None or callable(found):
         return found

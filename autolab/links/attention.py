@@ -1,4 +1,4 @@
-"""Links for sequences whose places look at each other, or at another sequence."""
+"""Attention: links in which each position of a sequence attends to others, or to another sequence."""
 
 from __future__ import annotations
 
@@ -22,21 +22,21 @@ from .normalization import Dropout, LayerNormalization
 
 
 class SelfAttention(Link):
-    """Every place of a sequence looks at all places, weighs them, and takes their mean.
+    """Single-head scaled dot-product self-attention: each position takes a weighted mean over all positions.
 
-    ``softmax(Q K^T / sqrt(size)) V`` with ``Q``, ``K`` and ``V`` linear in the input, and one more linear map.
+    ``softmax(Q K^T / sqrt(size)) V``, followed by a linear map; ``Q``, ``K`` and ``V`` are linear in the input.
 
     Parameters
     ----------
     size : int
         Length of the last axis.
     causal : bool
-        Let no position look at later ones.
+        Mask later positions, so that no position attends to them.
 
     Attributes
     ----------
     weights : array or None
-        How much each place looked at each in the last call, of shape ``(batch, length, length)``.
+        The attention weights of the last call, of shape ``(batch, length, length)``.
 
     References
     ----------
@@ -61,7 +61,7 @@ class SelfAttention(Link):
         self.weights = None
 
     def forward(self, x: Any) -> Any:
-        """What is seen from every place, for ``x`` of shape ``(batch, length, size)``."""
+        """The result, of the same shape as ``x``: ``(batch, length, size)``."""
         q, k, v = self.query(x), self.key(x), self.value(x)
         weights = weigh("SelfAttention", q, k, None, self.causal)
         self.weights = weights.data
@@ -72,27 +72,28 @@ class SelfAttention(Link):
 
 
 class MultiHeadAttention(Link):
-    """Attention by several heads at once, each in its own part of the vectors: see `functions.attention`.
+    """Multi-head attention: several heads attend in parallel, each in its own subspace. See `functions.attention`.
 
-    Queries, keys and values are linear in the inputs and are split into ``heads`` parts; what the heads see is put
-    together again and goes through one more linear map.
+    Queries, keys and values are linear in the inputs and are split into ``heads`` parts; the results of the heads are
+    concatenated and pass through one more linear map.
 
     Parameters
     ----------
     size : int
         Length of the last axis, a multiple of ``heads``.
     heads : int
+        Number of heads.
     causal : bool
-        Let no position look at later ones.
+        Mask later positions, so that no position attends to them.
     nobias : bool
-        Leave the biases of the linear maps out.
+        Omit the biases of the linear maps.
     dropout : float
-        Ratio of the weights that are dropped in training.
+        Dropout probability of the attention weights, in training mode.
 
     Attributes
     ----------
     weights : array or None
-        How much each place looked at each in the last call, of shape ``(batch, heads, length, keys)``.
+        The attention weights of the last call, before dropout, of shape ``(batch, heads, length, keys)``.
 
     References
     ----------
@@ -121,23 +122,24 @@ class MultiHeadAttention(Link):
         self.weights: Any = None
 
     def forward(self, x: Any, key: Any = None, value: Any = None, mask: Any = None) -> Any:
-        """What is seen from every place of ``x`` of shape ``(batch, length, size)``.
+        """Attend from each position of ``x``; the result has shape ``(batch, length, size)``.
 
         Parameters
         ----------
         x : Variable or array
+            The queries come from it; of shape ``(batch, length, size)``.
         key : Variable or array, optional
-            What is looked at, of shape ``(batch, keys, size)``; by default ``x`` itself.
+            Of shape ``(batch, keys, size)``; by default ``x``, which is self-attention.
         value : Variable or array, optional
-            What is seen there, of the same shape; by default ``key``.
+            Of the same shape as ``key``; by default ``key``.
         mask : Variable or array, optional
-            As for `functions.attention`; it broadcasts to ``(batch, length, keys)``, or with an axis of heads behind
-            the batch.
+            As for `functions.attention`; it broadcasts to ``(batch, length, keys)`` or
+            ``(batch, heads, length, keys)``.
         """
         return self._attend(x, key, value, mask)[0]
 
     def _attend(self, x: Any, key: Any, value: Any, mask: Any) -> tuple[Any, Any]:
-        """What is seen, and the weights as they are in the graph."""
+        """The result, and the attention weights as a Variable of the graph."""
         key = x if key is None else key
         value = key if value is None else value
         batches = {shape_of("MultiHeadAttention", given)[:1] for given in (x, key, value)}
@@ -153,7 +155,7 @@ class MultiHeadAttention(Link):
         return self.out(reshape(seen, shape=(*seen.shape[:2], self.size))), weights
 
     def _split(self, linear: Linear, x: Any) -> Any:
-        """What a linear map makes of ``x``, of shape ``(batch, heads, length, size / heads)``."""
+        """``linear(x)`` split into heads, of shape ``(batch, heads, length, size / heads)``."""
         shape = shape_of("MultiHeadAttention", x)
         if len(shape) != 3 or shape[-1] != self.size:
             raise ValueError(f"MultiHeadAttention: got shape {shape}; expected (batch, length, {self.size})")
@@ -165,12 +167,12 @@ class MultiHeadAttention(Link):
 
 
 class MultiheadAttention(MultiHeadAttention):
-    """`MultiHeadAttention` as PyTorch calls it: masks say what is hidden, and the weights come with the result.
+    """`MultiHeadAttention`, called as in PyTorch: True in a mask hides, and the weights are returned with the result.
 
     Parameters
     ----------
     size, heads, causal, nobias, dropout
-        As for `MultiHeadAttention`; batches come first.
+        As for `MultiHeadAttention`; the batch axis is first.
 
     Examples
     --------
@@ -193,22 +195,22 @@ class MultiheadAttention(MultiHeadAttention):
         average_attn_weights: bool = True,
         is_causal: bool = False,
     ) -> tuple[Any, Any]:
-        """What is seen, and the weights, those of all heads averaged; gradients flow through both.
+        """The result, and the attention weights, averaged over the heads; gradients flow through both.
 
         Parameters
         ----------
         query, key, value : Variable or array
-            Of shapes ``(batch, length, size)``.
+            Of shapes ``(batch, length, size)``, ``(batch, keys, size)`` and ``(batch, keys, size)``.
         key_padding_mask : array of bool, optional
-            Of shape ``(batch, keys)``, True where nobody looks.
+            Of shape ``(batch, keys)``, True at the positions to ignore.
         need_weights : bool
-            Whether the second result is the weights, or None.
-        attn_mask : array of bool, optional
-            Of shape ``(length, keys)``, True where nobody looks; or of numbers that are added to the products.
+            Whether to return the weights; otherwise the second result is None.
+        attn_mask : array of bool or of float, optional
+            Of shape ``(length, keys)``: True where attention is not allowed; floats are added to the scores.
         average_attn_weights : bool
-            False gives the weights of each head.
+            False returns the weights of each head, of shape ``(batch, heads, length, keys)``.
         is_causal : bool
-            PyTorch's hint that ``attn_mask`` is causal; the mask itself decides.
+            PyTorch's hint that ``attn_mask`` is causal; it is ignored, only the mask counts.
         """
         seen, weights = self._attend(query, key, value, visible(attn_mask, key_padding_mask))
         if not need_weights:
@@ -217,7 +219,7 @@ class MultiheadAttention(MultiHeadAttention):
 
 
 def visible(attn_mask: Any, key_padding_mask: Any) -> Any:
-    """PyTorch's two masks, which say what is hidden, as one for `MultiHeadAttention`; None if there is none."""
+    """PyTorch's two masks, in which True hides, as one mask for `MultiHeadAttention`; None if there is none."""
     given = ((attn_mask, np.s_[None]), (key_padding_mask, np.s_[:, None]))
     masks = [unwrap(mask)[place] for mask, place in given if mask is not None]
     if all([mask.dtype.kind != "f" or ((mask == 0) | (mask == -np.inf)).all() for mask in masks]):
@@ -226,23 +228,24 @@ def visible(attn_mask: Any, key_padding_mask: Any) -> Any:
 
 
 class TransformerEncoderLayer(Link):
-    """A block of a transformer: attention among the places, then a small network at each, both added to their input.
+    """A transformer encoder block: self-attention, then a feed-forward network, each with a residual connection.
 
     Parameters
     ----------
     size : int
         Length of the last axis, a multiple of ``heads``.
     heads : int
+        Number of heads.
     hidden : int, optional
-        Units of the hidden layer of the small network; by default four times ``size``.
+        Size of the hidden layer of the feed-forward network; by default four times ``size``.
     dropout : float
-        Ratio of the elements that are dropped, after either part and in the hidden layer.
+        Dropout probability after each of the two parts and in the hidden layer, in training mode.
     activation : callable
         By default `functions.relu`.
     norm_first : bool
-        Normalize what goes into a part, instead of the sum of what goes in and comes out.
+        Normalize the input of each part (pre-norm) instead of the sum after it (post-norm).
     causal : bool
-        Let no position look at later ones.
+        Mask later positions, so that no position attends to them.
 
     References
     ----------
@@ -276,7 +279,7 @@ class TransformerEncoderLayer(Link):
         self.dropout = Dropout(dropout)
 
     def forward(self, x: Any, mask: Any = None) -> Any:
-        """``x`` of shape ``(batch, length, size)`` after both parts; ``mask`` as for `MultiHeadAttention`."""
+        """Both parts applied to ``x`` of shape ``(batch, length, size)``; ``mask`` as for `MultiHeadAttention`."""
 
         def attended(x: Any) -> Any:
             return self.dropout(self.attention(x, mask=mask))

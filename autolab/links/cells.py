@@ -1,4 +1,4 @@
-"""Cells, which take one step of a sequence: RNNCell, LSTMCell, GRUCell."""
+"""Recurrent cells, which compute one time step of a sequence: RNNCell, LSTMCell, GRUCell."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from .link import Link
 
 
 class RNNCell(Link):
-    """One step of a simple recurrent network: ``h' = activation(W x + U h)``.
+    """One time step of a simple recurrent network: ``h' = activation(W x + U h)``.
 
     Parameters
     ----------
     in_size : int or None
-        With None it is taken from the first input; a single size is that of the state.
-    out_size : int
-        Length of the state.
+        Size of the input; None takes it from the first input. ``RNNCell(out)`` is short for ``RNNCell(None, out)``.
+    out_size : int, optional
+        Size of the hidden state.
     activation : callable
         By default `tanh`.
 
@@ -52,40 +52,43 @@ class RNNCell(Link):
         self.W, self.U = Linear(in_size, self.out_size), Linear(self.out_size, self.out_size, nobias=True)
 
     def forward(self, x: Any, h: Any = None) -> Any:
-        """The next state, of shape ``(batch, out_size)``; without ``h`` the state before is 0."""
+        """The next hidden state, of shape ``(batch, out_size)``, for ``x`` of shape ``(batch, in_size)``.
+
+        ``h`` is the previous hidden state, by default zeros.
+        """
         return self.step(self.of_input(x), zeros_before(self, x) if h is None else h)
 
     def of_input(self, x: Any) -> Any:
-        """What the step needs of its input; of a whole sequence at once."""
+        """The part of a step that depends on ``x`` alone; a layer computes it for all time steps at once."""
         return self.W(x)
 
     def step(self, wx: Any, h: Any) -> Any:
-        """The state after ``h``."""
+        """The hidden state that follows ``h``; ``wx`` is the result of `of_input`."""
         return self.activation(wx + self.U(h))
 
 
 class LSTMCell(Link):
-    """One step of a long short-term memory.
+    """One time step of a long short-term memory (LSTM).
 
-    With the input ``x``, the state ``h`` and the memory ``c``::
+    With the input ``x``, the hidden state ``h`` and the cell state ``c``::
 
         i, f, g, o = the four parts of  W x + U h
-        c' = sigmoid(f) * c + sigmoid(i) * tanh(g)     what is kept, and what is added
-        h' = sigmoid(o) * tanh(c')                     what is shown
+        c' = sigmoid(f) * c + sigmoid(i) * tanh(g)     forget gate, input gate
+        h' = sigmoid(o) * tanh(c')                     output gate
 
     Parameters
     ----------
     in_size : int or None
-        With None it is taken from the first input; a single size is that of the state.
-    out_size : int
-        Length of the state and of the memory.
+        Size of the input; None takes it from the first input. ``LSTMCell(out)`` is short for ``LSTMCell(None, out)``.
+    out_size : int, optional
+        Size of the hidden state and of the cell state.
     forget_bias : float
-        What the bias of ``f`` is initially; 1 makes the memory last.
+        Initial bias of the forget gate; with 1 the cell state decays slowly at first.
 
     References
     ----------
     S. Hochreiter, J. Schmidhuber, "Long short-term memory", 1997; F. Gers, J. Schmidhuber, F. Cummins, "Learning to
-    forget", 2000. The parts are in the order of ``torch.nn.LSTMCell``.
+    forget", 2000. The gates are in the order of ``torch.nn.LSTMCell``.
 
     Examples
     --------
@@ -109,42 +112,45 @@ class LSTMCell(Link):
         self.U = Linear(out_size, 4 * out_size, nobias=True)
 
     def forward(self, x: Any, state: Any = None) -> tuple[Any, Any]:
-        """The next state and memory, each of shape ``(batch, out_size)``; without ``state``, a pair, both were 0."""
+        """The next hidden state and cell state, each of shape ``(batch, out_size)``.
+
+        ``x`` has shape ``(batch, in_size)``; ``state`` is the previous pair ``(h, c)``, by default zeros.
+        """
         if state is None:
             state = zeros_before(self, x), zeros_before(self, x)
         return self.step(self.of_input(x), pair_of("LSTMCell", state))
 
     def of_input(self, x: Any) -> Any:
-        """What the step needs of its input; of a whole sequence at once."""
+        """The part of a step that depends on ``x`` alone; a layer computes it for all time steps at once."""
         return self.W(x)
 
     def step(self, wx: Any, state: tuple[Any, Any]) -> tuple[Any, Any]:
-        """The state and memory after ``state``."""
+        """The hidden state and cell state that follow ``state``; ``wx`` is the result of `of_input`."""
         h, c = state
         return lstm_state(wx + self.U(h), c)
 
 
 class GRUCell(Link):
-    """One step of a gated recurrent unit.
+    """One time step of a gated recurrent unit (GRU).
 
-    With the input ``x`` and the state ``h``::
+    With the input ``x`` and the hidden state ``h``::
 
-        r = sigmoid(W_r x + U_r h)            what of the state the candidate sees
-        z = sigmoid(W_z x + U_z h)            how much of the state stays
-        c = tanh(W_h x + U_h (r * h))         the candidate
-        h' = c + z * (h - c)                  from the candidate to the state, as far as z says
+        r = sigmoid(W_r x + U_r h)            reset gate: how much of h the candidate sees
+        z = sigmoid(W_z x + U_z h)            update gate: how much of h is kept
+        c = tanh(W_h x + U_h (r * h))         candidate
+        h' = (1 - z) * c + z * h              computed as c + z * (h - c)
 
-    With ``reset_after=True`` the candidate is ``tanh(W_h x + r * (U_h h))``, and ``U_h`` has a bias of its own: that is
-    how PyTorch and cuDNN compute it. It is another function: weights of one do not fit the other.
+    With ``reset_after=True`` the candidate is ``tanh(W_h x + r * (U_h h))``, and ``U_h`` has a bias of its own, as in
+    PyTorch and cuDNN. This is a different function: weights trained for one do not fit the other.
 
     Parameters
     ----------
     in_size : int or None
-        With None it is taken from the first input; a single size is that of the state.
-    out_size : int
-        Length of the state.
+        Size of the input; None takes it from the first input. ``GRUCell(out)`` is short for ``GRUCell(None, out)``.
+    out_size : int, optional
+        Size of the hidden state.
     reset_after : bool
-        Where the state is reset: before it is multiplied by ``U_h``, or after.
+        Apply the reset gate after the multiplication by ``U_h`` instead of before.
 
     References
     ----------
@@ -172,15 +178,18 @@ class GRUCell(Link):
         self.W_h, self.U_h = Linear(in_size, out_size), Linear(out_size, out_size, nobias=not reset_after)
 
     def forward(self, x: Any, h: Any = None) -> Any:
-        """The next state, of shape ``(batch, out_size)``; without ``h`` the state before is 0."""
+        """The next hidden state, of shape ``(batch, out_size)``, for ``x`` of shape ``(batch, in_size)``.
+
+        ``h`` is the previous hidden state, by default zeros.
+        """
         return self.step(self.of_input(x), zeros_before(self, x) if h is None else h)
 
     def of_input(self, x: Any) -> tuple[Any, Any, Any]:
-        """What the step needs of its input; of a whole sequence at once."""
+        """The part of a step that depends on ``x`` alone; a layer computes it for all time steps at once."""
         return self.W_r(x), self.W_z(x), self.W_h(x)
 
     def step(self, wx: tuple[Any, Any, Any], h: Any) -> Any:
-        """The state after ``h``."""
+        """The hidden state that follows ``h``; ``wx`` is the result of `of_input`."""
         to_r, to_z, to_c = wx
         r = sigmoid(to_r + self.U_r(h))
         z = sigmoid(to_z + self.U_z(h))
@@ -189,27 +198,30 @@ class GRUCell(Link):
 
 
 def lstm_state(gates: Any, c: Any) -> tuple[Any, Any]:
-    """The state and memory after the memory ``c``: see `LSTMCell`."""
+    """The hidden state and cell state that follow the cell state ``c``, from the gates ``W x + U h`` of `LSTMCell`."""
     i, f, g, o = split(gates, 4, axis=-1)
     c = sigmoid(f) * c + sigmoid(i) * tanh(g)
     return sigmoid(o) * tanh(c), c
 
 
 def gru_state(wx: Any, wh: Any, h: Any) -> Any:
-    """The state after ``h``, with ``reset_after=True``: see `GRUCell`. ``wx`` and ``wh`` are the three products."""
+    """The hidden state that follows ``h`` in a `GRUCell` with ``reset_after=True``.
+
+    ``wx`` and ``wh`` are the products of ``x`` and of ``h`` with the weights of all three parts, joined.
+    """
     (x_r, x_z, x_c), (h_r, h_z, h_c) = [split(gates, 3, axis=-1) for gates in (wx, wh)]
     c = tanh(x_c + sigmoid(x_r + h_r) * h_c)
     return c + sigmoid(x_z + h_z) * (h - c)
 
 
 def zeros_before(cell: Any, x: Any) -> Any:
-    """The state before the first step."""
+    """The default initial state: zeros, in the dtype of ``x``."""
     data = as_array(getattr(x, "array", x), f"{type(cell).__name__}: x")
     return cell.xp.zeros((*data.shape[:-1], cell.out_size), data.dtype)
 
 
 def pair_of(who: str, state: Any) -> tuple[Any, Any]:
-    """The state and the memory."""
+    """``state`` as the pair ``(h, c)``, or an error that names ``who``."""
     if not isinstance(state, tuple | list) or len(state) != 2:
-        raise TypeError(f"{who}: state is not a pair; expected (h, c), the state and the memory")
+        raise TypeError(f"{who}: state is not a pair; expected (h, c), the hidden state and the cell state")
     return state[0], state[1]

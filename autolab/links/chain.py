@@ -1,4 +1,4 @@
-"""Chain, ChainList, Sequential: links that are made of links."""
+"""Chain, ChainList, Sequential: links composed of links."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .link import Link, OfInstances
 
 
 class Chain(Link):
-    """A link of named links; those given to the constructor become attributes.
+    """A link composed of named links; those given to the constructor become attributes.
 
     Examples
     --------
@@ -39,7 +39,7 @@ class Chain(Link):
 
 
 class Editable:
-    """A row of steps that is changed as a list is; `_replace_all` puts others in their place, all or none."""
+    """A sequence of steps with the methods of a list; `_replace_all` replaces all of them, or none on an error."""
 
     __iter__: Callable[..., Iterator[Any]]
 
@@ -54,7 +54,7 @@ class Editable:
         self._replace_all(steps)
 
     def insert(self: Any, index: int, step: Any) -> None:
-        """Add a step before the one of this number."""
+        """Insert a step before the one at ``index``."""
         steps = [*self]
         steps.insert(index, step)
         self._replace_all(steps)
@@ -67,7 +67,7 @@ class Editable:
 
 
 class _LinkSequence(Editable, Link):
-    """Steps in a row, or in one list; the links among them are called ``0``, ``1``, ``2`` ... in paths."""
+    """Steps given as arguments, or as one list; paths name the links among them ``0``, ``1``, ``2`` ..."""
 
     def __init__(self, *steps: Any) -> None:
         super().__init__()
@@ -76,7 +76,7 @@ class _LinkSequence(Editable, Link):
             self.append(step)
 
     def append(self, step: Any) -> None:
-        """Add a step at the end."""
+        """Append a step."""
         self._check(step)
         if isinstance(step, Link):
             self._register(self._next_name(), "link", step)
@@ -95,7 +95,7 @@ class _LinkSequence(Editable, Link):
     def _replace_all(self, steps: list[Any]) -> None:
         for step in steps:
             self._check(step)
-        for name in [name for name, _ in self._own("link") if name.isdigit()]:  # not what is an attribute as well
+        for name in [name for name, _ in self._own("link") if name.isdigit()]:  # links assigned to attributes stay
             delattr(self, name)
         self._items = []
         for step in steps:
@@ -118,7 +118,7 @@ class _LinkSequence(Editable, Link):
 
 
 class ChainList(_LinkSequence):
-    """A link of links in a row: ``chain[i]``, ``len(chain)``, and a loop over them.
+    """A list of links: ``chain[i]``, ``len(chain)``, iteration, and the other methods of a list.
 
     Examples
     --------
@@ -132,7 +132,7 @@ class ChainList(_LinkSequence):
 
 
 class Sequential(_LinkSequence):
-    """Links and functions, each applied to the result of the one before.
+    """A sequence of links and functions, each applied to the result of the previous one.
 
     Examples
     --------
@@ -149,14 +149,14 @@ class Sequential(_LinkSequence):
             raise TypeError(f"{type(self).__name__}: got {a_kind(step)}; expected a Link or a function")
 
     def forward(self, *args: Any) -> Any:
-        """The last step's result. The first step takes the arguments; a tuple is passed on as several arguments."""
+        """Apply the steps in order. The first takes the arguments; a tuple is passed on as several arguments."""
         for step in self._items:
             result = step(*args)
             args = result if isinstance(result, tuple) else (result,)
         return args if len(args) != 1 else args[0]
 
     def __getitem__(self, index: Any) -> Any:
-        """The step of this number; for a slice, a `Sequential` of these steps, which shares them."""
+        """The step at ``index``; for a slice, a `Sequential` that shares these steps."""
         return self._of(self._items[index]) if isinstance(index, slice) else self._items[index]
 
     def _of(self, steps: Any) -> Any:
@@ -164,10 +164,10 @@ class Sequential(_LinkSequence):
 
     @OfInstances
     def __signature__(self) -> inspect.Signature:
-        """The arguments of the first step: they are what a call takes, under the names that it has for them."""
+        """The arguments of the first step, which are those of a call."""
         try:
             first = list(inspect.signature(self._items[0]).parameters.values())
-        except (IndexError, ValueError):  # no steps, or a built-in function, which tells nothing
+        except (IndexError, ValueError):  # no steps, or a built-in function without a signature
             return super().__signature__
         return inspect.Signature([p for p in first if p.kind not in (p.KEYWORD_ONLY, p.VAR_KEYWORD)])
 

@@ -1,4 +1,4 @@
-"""Convolutions with a kernel that is trained, and their transposes."""
+"""Convolution layers, and their transposes."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ from .link import Link
 
 
 def _without_in_channels(init: Callable[..., None]) -> Callable[..., None]:
-    """Two sizes are those of the result and of the kernel, as in Keras: ``Conv2D(8, 3)``, ``Conv2D(8, ksize=3)``.
-    Sizes that came by their names are what they are called."""
+    """Take two sizes as ``out_channels`` and ``ksize``, as in Keras: ``Conv2D(8, 3)``, ``Conv2D(8, ksize=3)``.
+    Sizes given by keyword keep their meaning."""
 
     @wraps(init)
     def begin(self: Any, *sizes: Any, **settings: Any) -> None:
@@ -31,7 +31,7 @@ def _without_in_channels(init: Callable[..., None]) -> Callable[..., None]:
 
 
 class _Conv(Link):
-    """A convolution over ``axes`` axes; without ``in_channels`` they are taken from the first input."""
+    """A convolution over ``axes`` axes; without ``in_channels`` their number is taken from the first input."""
 
     axes: int
     convolve: Any
@@ -78,7 +78,7 @@ class _Conv(Link):
         self.register_parameter("b", None if nobias else bias(initial_bias, self.out_channels))
 
     def _steps(self, what: str, value: Any, least: int) -> Any:
-        """A setting of the windows, as `conv2d` will take it: one number for all axes or one for each."""
+        """Check a setting of the windows: one integer for all axes, or one for each."""
         values = value if isinstance(value, tuple | list) else (value,) * self.axes
         if len(values) != self.axes or not all([isinstance(n, int | np.integer) and n >= least for n in values]):
             many = f", or {self.axes} of them" if self.axes > 1 else ""
@@ -97,7 +97,7 @@ class _Conv(Link):
         return self.out_channels, in_channels // self.groups, *self.ksize
 
     def forward(self, x: Any) -> Any:
-        """The convolution of ``x`` of shape ``(examples, in_channels, ...)``."""
+        """Convolve ``x`` of shape ``(examples, in_channels, ...)``."""
         if not self.W.is_initialized:
             name, shape = type(self).__name__, shape_of(type(self).__name__, x)
             if len(shape) != self.axes + 2:
@@ -109,7 +109,7 @@ class _Conv(Link):
         return type(self).convolve(*inputs, **settings, **self._result(x))
 
     def _result(self, x: Any) -> dict[str, Any]:
-        """What else the convolution is told."""
+        """Further keyword arguments of the convolution."""
         return {}
 
     @property
@@ -130,26 +130,30 @@ class _Conv(Link):
 
 
 class Conv1D(Activated, _Conv):
-    """A convolution of sequences.
+    """1-D convolution, of sequences ``(examples, in_channels, length)``.
 
     Parameters
     ----------
     in_channels : int, optional
-        Without it, as in ``Conv1D(8, 3)``, or with None it is taken from the first input.
+        Number of input channels; None, or two sizes as in ``Conv1D(8, 3)``, takes it from the first input.
     out_channels : int
+        Number of output channels.
     ksize : int
         Length of the kernel.
-    stride, pad : int
-        From one window to the next; zeros before and after the sequence, or ``"same"`` for as many as keep its length.
+    stride : int
+        Distance from one window to the next.
+    pad : int or str
+        Number of zeros added at both ends of the sequence; ``"same"`` adds as many as keep its length.
     nobias : bool
+        Omit the bias ``b``.
     initialW, initial_bias : initializer, number or array, optional
         By default `initializers.LeCunNormal` and 0.
     dilate : int
-        The distance between the elements that the kernel covers: 1 for neighbours.
+        Spacing between the elements that the kernel covers; 1 means adjacent.
     groups : int
-        Into how many groups the channels are split; each group of the result sees its own group of the input alone.
+        Number of groups that the channels are split into; each group of outputs sees only its own group of inputs.
     activation : callable or str, optional
-        The function after it, or its name in `functions`.
+        Function applied to the result, or its name in `functions`.
 
     Attributes
     ----------
@@ -170,26 +174,30 @@ class Conv1D(Activated, _Conv):
 
 
 class Conv2D(Activated, _Conv):
-    """A convolution of images.
+    """2-D convolution, of images ``(examples, in_channels, height, width)``.
 
     Parameters
     ----------
     in_channels : int, optional
-        Without it, as in ``Conv2D(8, 3)``, or with None it is taken from the first input.
+        Number of input channels; None, or two sizes as in ``Conv2D(8, 3)``, takes it from the first input.
     out_channels : int
+        Number of output channels.
     ksize : int or (int, int)
         Height and width of the kernel.
-    stride, pad : int or (int, int)
-        From one window to the next; zeros on each side of the image.
+    stride : int or (int, int)
+        Distance from one window to the next.
+    pad : int, (int, int) or str
+        Number of rows and columns of zeros added on each side; ``"same"`` adds as many as keep height and width.
     nobias : bool
+        Omit the bias ``b``.
     initialW, initial_bias : initializer, number or array, optional
         By default `initializers.LeCunNormal` and 0.
     dilate : int or (int, int)
-        The distance between the elements that the kernel covers: 1 for neighbours.
+        Spacing between the elements that the kernel covers; 1 means adjacent.
     groups : int
-        Into how many groups the channels are split; each group of the result sees its own group of the input alone.
+        Number of groups that the channels are split into; each group of outputs sees only its own group of inputs.
     activation : callable or str, optional
-        The function after it, or its name in `functions`.
+        Function applied to the result, or its name in `functions`.
 
     Attributes
     ----------
@@ -210,7 +218,7 @@ class Conv2D(Activated, _Conv):
 
 
 class _ConvTranspose(_Conv):
-    """The transpose of a convolution: its result is as large as what such a convolution looks at."""
+    """The transpose of a convolution: its result has the size of such a convolution's input."""
 
     @takes_other_words
     @_without_in_channels
@@ -251,17 +259,20 @@ class _ConvTranspose(_Conv):
 
 
 class ConvTranspose1D(Activated, _ConvTranspose):
-    """The transpose of `Conv1D`, which makes sequences longer: every element is spread over a window.
+    """1-D transposed convolution, for upsampling sequences: each element is spread over a window of the result.
 
     Parameters
     ----------
     in_channels : int, optional
-        Without it, as in ``ConvTranspose1D(8, 3)``, or with None it is taken from the first input.
+        Number of input channels; None, or two sizes as in ``ConvTranspose1D(8, 3)``, takes it from the first input.
     out_channels, ksize : int
-    stride, pad : int
-        From one window to the next; how many places are cut off at both ends of the result.
+        Number of output channels; length of the kernel.
+    stride : int
+        Distance from one window to the next.
+    pad : int
+        Number of elements cut off at both ends of the result.
     output_padding : int
-        How many places the result is longer.
+        Number of elements added at the end of the result.
     groups, nobias, dilate, initialW, initial_bias, activation
         As for `Conv1D`.
 
@@ -277,18 +288,22 @@ class ConvTranspose1D(Activated, _ConvTranspose):
 
 
 class ConvTranspose2D(Activated, _ConvTranspose):
-    """The transpose of `Conv2D`, which makes images larger: every element is spread over a window.
+    """2-D transposed convolution, for upsampling images: each element is spread over a window of the result.
 
     Parameters
     ----------
     in_channels : int, optional
-        Without it, as in ``ConvTranspose2D(8, 3)``, or with None it is taken from the first input.
+        Number of input channels; None, or two sizes as in ``ConvTranspose2D(8, 3)``, takes it from the first input.
     out_channels : int
+        Number of output channels.
     ksize : int or (int, int)
-    stride, pad : int or (int, int)
-        From one window to the next; how many rows and columns are cut off around the result.
+        Height and width of the kernel.
+    stride : int or (int, int)
+        Distance from one window to the next.
+    pad : int or (int, int)
+        Number of rows and columns cut off on each side of the result.
     output_padding : int or (int, int)
-        How many rows and columns the result has more.
+        Number of rows and columns added at the bottom and right of the result.
     groups, nobias, dilate, initialW, initial_bias, activation
         As for `Conv2D`.
 

@@ -1,4 +1,4 @@
-"""``autolab.func``: what PyTorch has in ``torch.func``."""
+"""``autolab.func``: the functions of ``torch.func``."""
 
 from __future__ import annotations
 
@@ -17,7 +17,18 @@ __all__ = ["functional_call", "grad", "hessian", "jacfwd", "jacrev", "jvp", "vjp
 def functional_call(
     link: Link, parameters: Mapping[str, Any], args: Any, kwargs: Mapping[str, Any] | None = None
 ) -> Any:
-    """What a link computes with other values in the place of its parameters, by their names; it stays as it is.
+    """Call a link with the given values instead of its own parameters; the link itself does not change.
+
+    Parameters
+    ----------
+    link : Link
+    parameters : dict
+        Values by the names of the parameters, AutoLab's (``l1/W``) or PyTorch's (``l1.weight``); parameters that are
+        left out keep their own values.
+    args : tuple or object
+        The positional arguments; anything but a tuple is the only one.
+    kwargs : dict, optional
+        The keyword arguments.
 
     Examples
     --------

@@ -1,6 +1,6 @@
 """Functions as layers, under PyTorch's names: ``L.ReLU()``, ``L.MaxPool2d(2)``, ``L.Flatten()``.
 
-`Sequential` takes plain functions as well; a layer remembers what else the function is called with.
+`Sequential` takes plain functions as well; a layer also stores the function's settings.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ class FunctionLayer(Link):
     Parameters
     ----------
     *settings, **named
-        What the function takes after its input.
+        The arguments of the function after its input.
 
     Examples
     --------
@@ -39,13 +39,13 @@ class FunctionLayer(Link):
 
     def __init__(self, *settings: Any, **named: Any) -> None:
         super().__init__()
-        named.pop("inplace", None)  # nobody sees the input afterwards
-        if settings and isinstance(settings[-1], bool):  # it stands last
+        named.pop("inplace", None)  # the result is the same
+        if settings and isinstance(settings[-1], bool):  # ``inplace`` by position is the last
             settings = settings[:-1]
         self._settings, self._keywords = settings, named
 
     def forward(self, *inputs: Any) -> Any:
-        """The function of the input, of a loss that of predictions and what is right."""
+        """The function of the input; a loss takes predictions and targets."""
         return type(self).function(*inputs, *self._settings, **self._keywords)
 
     def extra_repr(self) -> str:
@@ -55,7 +55,7 @@ class FunctionLayer(Link):
 
 
 class Flatten(FunctionLayer):
-    """The axes from ``start_dim`` to ``end_dim`` as one."""
+    """Flatten the axes from ``start_dim`` to ``end_dim`` into one."""
 
     function = flatten
 
@@ -64,10 +64,10 @@ class Flatten(FunctionLayer):
 
 
 class Dense(Activated, Linear):
-    """Keras's: a `Linear` and the function after it, ``"relu"`` or `F.relu`.
+    """Keras's ``Dense``: a `Linear`, then an activation, such as ``"relu"`` or `F.relu`.
 
-    The last length of ``input_shape`` is that of the inputs; without one the first input tells it. Two numbers are the
-    sizes of a `Linear`.
+    The last length of ``input_shape`` is the size of the input; without it, the size is taken from the first input.
+    ``Dense(in_size, out_size)`` is a `Linear` with these sizes.
     """
 
     @takes_other_words
@@ -91,14 +91,14 @@ class LeakyReLU(FunctionLayer):
 
 
 class ModuleList(ChainList):
-    """A `ChainList`, of links in a list."""
+    """A `ChainList` whose links are given as one list."""
 
     def __init__(self, links: Iterable[Link] = ()) -> None:
         super().__init__(*links)
 
 
 class ModuleDict(Link):
-    """Links by name, which are its attributes as well."""
+    """A dictionary of links, which are also attributes."""
 
     def __init__(self, links: Mapping[str, Link] | None = None) -> None:
         super().__init__()
@@ -118,7 +118,7 @@ class ModuleDict(Link):
         return len(dict(self._own("link")))
 
     def items(self) -> Iterator[tuple[str, Any]]:
-        """Names and links."""
+        """Pairs of name and link."""
         return self._own("link")
 
     keys, values = __iter__, Link.children

@@ -1,7 +1,7 @@
 """Links as functions of their parameters.
 
-For those who import `autolab.nn.functional`, it has the functions of `autolab.functions`, too; where the same call
-means something else in PyTorch, it is PyTorch's.
+As `autolab.nn.functional` it also has the functions of `autolab.functions`; where the same call means something else
+in PyTorch, it has PyTorch's version.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ def __getattr__(name: str) -> Any:
 
 
 def pad(x: Any, pad: Sequence[int], mode: str = "constant", value: float = 0.0) -> Any:
-    """`functions.pad` with PyTorch's widths: before and behind the last axis, then the one before it, and so on.
+    """`functions.pad` with PyTorch's widths: before and after the last axis, then before and after the one before it.
 
     Examples
     --------
@@ -40,12 +40,12 @@ def pad(x: Any, pad: Sequence[int], mode: str = "constant", value: float = 0.0) 
 
 
 def dropout(x: Any, p: float = 0.5, training: bool | None = None, inplace: bool = False) -> Any:
-    """`functions.dropout`; without ``training`` the model's mode decides, which PyTorch does not look at here."""
+    """`functions.dropout`; ``training`` defaults to the current mode, while PyTorch's default is True."""
     return functions.dropout(x, p, training=training)
 
 
 def layer_norm(x: Any, normalized_shape: Sequence[int], weight: Any = None, bias: Any = None, eps: float = 1e-5) -> Any:
-    """`functions.layer_norm` over the last axes, which have this shape."""
+    """`functions.layer_norm` over as many last axes as ``normalized_shape`` has."""
     return functions.layer_norm(x, weight, bias, axis=tuple(range(-len(normalized_shape), 0)), eps=eps)
 
 
@@ -59,7 +59,10 @@ def batch_norm(
     momentum: float = 0.1,
     eps: float = 1e-5,
 ) -> Any:
-    """`functions.batch_norm` with these averages, or in training with those of the batch; none is changed."""
+    """`functions.batch_norm` with the running averages, or if ``training`` with those of the batch.
+
+    Unlike PyTorch's, it never updates the running averages.
+    """
     size = x.shape[1]
     gamma, beta = (
         np.ones(size, x.dtype) if weight is None else weight,
@@ -70,21 +73,21 @@ def batch_norm(
 
 
 def gelu(x: Any, approximate: str = "none") -> Any:
-    """`functions.gelu`, or with ``"tanh"`` its approximation."""
+    """`functions.gelu`, or with ``approximate="tanh"`` its approximation by tanh."""
     if approximate == "none":
         return functions.gelu(x)
     return 0.5 * x * (1 + functions.tanh(math.sqrt(2 / math.pi) * (x + 0.044715 * x**3)))
 
 
 def with_parameters(link: Link, parameters: Mapping[str, Parameter]) -> Link:
-    """A copy of a link that computes with other parameters; the link itself and its buffers stay as they are.
+    """A copy of a link that uses other parameters; the link itself and its buffers do not change.
 
     Parameters
     ----------
     link : Link
     parameters : dict of Parameter
-        By the paths of `Link.namedparams`; those left out share the arrays of the link's. What several links share is
-        replaced in all of them.
+        By the paths of `Link.namedparams`; parameters that are left out share the arrays of the original. A parameter
+        that several links share is replaced in all of them.
 
     Examples
     --------
@@ -105,10 +108,10 @@ def with_parameters(link: Link, parameters: Mapping[str, Parameter]) -> Link:
 
 
 class LinkFunction:
-    """A function of links as one of their parameters, too: it takes these as keywords, each for its places in links.
+    """A function of links that also takes their parameters, as keyword arguments.
 
-    Each call works on copies of the links, so that what they keep from one call to the next does not matter. Parameters
-    that are left out are the links' own.
+    ``places`` says for each keyword which parameters of which links it replaces; parameters that are left out are the
+    links' own. Each call works on copies of the links, so that no state carries over from one call to the next.
     """
 
     def __init__(self, fn: Any, places: Mapping[str, Sequence[tuple[Link, str]]]) -> None:
@@ -132,16 +135,16 @@ class LinkFunction:
 
 
 def with_learned(bound: Bound) -> Bound:
-    """``bound`` with the parameters of its links as inputs of their own.
+    """``bound`` with the parameters of its links as additional inputs.
 
-    Its links are the function itself, that of which it is a method, and those among its arguments. A parameter of the
-    first is called ``l1.W``, one of an argument ``model.l1.W``; one that several links share has its first name, and
-    one with the name of an argument is ``self.W``.
+    Its links are the function itself, or the link whose method it is, and those among its arguments. A parameter of
+    the former is called ``l1.W``, or ``self.W`` if an argument has that name already; one of an argument is called
+    ``model.l1.W``. A parameter that several links share has the first of its names.
     """
     own = getattr(bound.fn, "__self__", bound.fn)
     links = {name: value for name, value in [("", own), *bound.arguments.items()] if isinstance(value, Link)}
     if not all([parameter.is_initialized for link in links.values() for parameter in link.params()]):
-        with suppress(Exception):  # their sizes follow the inputs; what it raises is raised again when it is run
+        with suppress(Exception):  # sizes are taken from the inputs; an error is raised again by the run itself
             bound.call()
     taken = bound.variables.keys() | bound.arguments.keys()
     places: dict[str, list[tuple[Link, str]]] = {}

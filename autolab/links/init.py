@@ -1,6 +1,6 @@
-"""``nn.init``: numbers for parameters that are there already, as PyTorch names them; drawn from ``config.rng``.
+"""``nn.init``: PyTorch's functions that initialize existing parameters in place; they draw from ``config.rng``.
 
-`initializers` are the other way: what a link is given for the parameters that it will have.
+To choose how a link initializes the parameters that it creates, see `initializers`.
 """
 
 from __future__ import annotations
@@ -24,33 +24,33 @@ def _filled(tensor: Any, numbers: Any) -> Any:
 
 
 def source(generator: Any = None) -> np.random.Generator:
-    """What draws: that of a generator of the torch facade, if there is one."""
+    """The random generator: that of the torch facade's ``generator``, or ``config.rng``."""
     found: np.random.Generator = config.rng if generator is None else generator.rng
     return found
 
 
 def constant_(tensor: Any, val: float) -> Any:
-    """A number everywhere."""
+    """Fill with the number ``val``."""
     return _filled(tensor, val)
 
 
 def zeros_(tensor: Any) -> Any:
-    """Zeros."""
+    """Fill with zeros."""
     return _filled(tensor, 0.0)
 
 
 def ones_(tensor: Any) -> Any:
-    """Ones."""
+    """Fill with ones."""
     return _filled(tensor, 1.0)
 
 
 def eye_(tensor: Any) -> Any:
-    """The unit matrix."""
+    """Fill with the identity matrix."""
     return _filled(tensor, np.eye(*tensor.shape))
 
 
 def uniform_(tensor: Any, a: float = 0.0, b: float = 1.0, generator: Any = None) -> Any:
-    """Random numbers from ``a`` to ``b``.
+    """Fill with random numbers, uniformly distributed from ``a`` to ``b``.
 
     Examples
     --------
@@ -63,12 +63,12 @@ def uniform_(tensor: Any, a: float = 0.0, b: float = 1.0, generator: Any = None)
 
 
 def normal_(tensor: Any, mean: float = 0.0, std: float = 1.0, generator: Any = None) -> Any:
-    """Normally distributed random numbers."""
+    """Fill with random numbers, normally distributed with this mean and standard deviation."""
     return _filled(tensor, source(generator).normal(mean, std, tensor.shape))
 
 
 def calculate_gain(nonlinearity: str, param: float | None = None) -> float:
-    """By how much weights are larger before an activation."""
+    """The factor by which to scale initial weights before this activation, as in PyTorch."""
     if nonlinearity == "leaky_relu":
         return math.sqrt(2 / (1 + (0.01 if param is None else param) ** 2))
     linear = dict.fromkeys(("linear", "conv1d", "conv2d", "conv3d", "sigmoid"), 1)
@@ -86,13 +86,16 @@ def _fans(tensor: Any) -> tuple[int, int]:
 
 
 def xavier_uniform_(tensor: Any, gain: float = 1.0, generator: Any = None) -> Any:
-    """Uniform random numbers, by the mean of the numbers of inputs and outputs (X. Glorot, Y. Bengio, 2010)."""
+    """Fill by Glorot's uniform initialization, with the variance ``2 * gain**2 / (fan_in + fan_out)``.
+
+    X. Glorot, Y. Bengio, "Understanding the difficulty of training deep feedforward neural networks", 2010.
+    """
     reach = gain * math.sqrt(6 / sum(_fans(tensor)))
     return uniform_(tensor, -reach, reach, generator)
 
 
 def xavier_normal_(tensor: Any, gain: float = 1.0, generator: Any = None) -> Any:
-    """Normal random numbers, by the mean of the numbers of inputs and outputs."""
+    """Fill by Glorot's normal initialization, with the variance ``2 * gain**2 / (fan_in + fan_out)``."""
     return normal_(tensor, 0.0, gain * math.sqrt(2 / sum(_fans(tensor))), generator)
 
 
@@ -105,7 +108,10 @@ def _kaiming(tensor: Any, a: float, mode: str, nonlinearity: str) -> float:
 def kaiming_uniform_(
     tensor: Any, a: float = 0, mode: str = "fan_in", nonlinearity: str = "leaky_relu", generator: Any = None
 ) -> Any:
-    """Uniform random numbers, by the number of inputs (K. He et al., 2015)."""
+    """Fill by He's uniform initialization, with the variance ``gain**2 / fan``, where ``mode`` chooses the fan.
+
+    K. He et al., "Delving deep into rectifiers", 2015.
+    """
     reach = math.sqrt(3) * _kaiming(tensor, a, mode, nonlinearity)
     return uniform_(tensor, -reach, reach, generator)
 
@@ -113,12 +119,12 @@ def kaiming_uniform_(
 def kaiming_normal_(
     tensor: Any, a: float = 0, mode: str = "fan_in", nonlinearity: str = "leaky_relu", generator: Any = None
 ) -> Any:
-    """Normal random numbers, by the number of inputs."""
+    """Fill by He's normal initialization, with the variance ``gain**2 / fan``, where ``mode`` chooses the fan."""
     return normal_(tensor, 0.0, _kaiming(tensor, a, mode, nonlinearity), generator)
 
 
 def orthogonal_(tensor: Any, gain: float = 1.0, generator: Any = None) -> Any:
-    """Rows, or columns, at right angles."""
+    """Fill with a random matrix whose rows, or if there are more rows than columns its columns, are orthogonal."""
     shape = tensor.shape
     flat = source(generator).standard_normal((shape[0], math.prod(shape[1:])))
     u, _, v = np.linalg.svd(flat, full_matrices=False)

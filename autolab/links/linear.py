@@ -16,26 +16,26 @@ from .link import Link
 
 
 class Linear(Link):
-    """``x @ W.T + b``: every example through the same linear map.
+    """A fully connected layer: ``x @ W.T + b``.
 
     Parameters
     ----------
     in_size : int or None
-        Length of the last axis of the input. With None it is taken from the first input; ``Linear(out)`` is short for
+        Length of the last axis of the input; None takes it from the first input. ``Linear(out)`` is short for
         ``Linear(None, out)``.
     out_size : int, optional
         Length of the last axis of the result.
     nobias : bool
-        Leave ``b`` out.
+        Omit the bias ``b``.
     initialW : initializer, number or array, optional
-        By default `initializers.LeCunNormal`, which is normal with standard deviation ``1 / sqrt(in_size)``.
+        By default `initializers.LeCunNormal`: normally distributed, with standard deviation ``1 / sqrt(in_size)``.
     initial_bias : initializer, number or array, optional
         By default 0.
 
     Attributes
     ----------
     W : Parameter
-        Of shape ``(out_size, in_size)``; without a size until ``in_size`` is known.
+        Of shape ``(out_size, in_size)``; uninitialized until ``in_size`` is known.
     b : Parameter or None
         Of shape ``(out_size,)``.
 
@@ -68,7 +68,7 @@ class Linear(Link):
         self.register_parameter("b", None if nobias else bias(initial_bias, self.out_size))
 
     def forward(self, x: Any) -> Any:
-        """Apply the map to ``x`` of shape ``(..., in_size)``; the result is ``(..., out_size)``."""
+        """``x @ W.T + b``, of shape ``(..., out_size)``, for ``x`` of shape ``(..., in_size)``."""
         if not self.W.is_initialized:
             shape = shape_of("Linear", x)
             if not shape:
@@ -86,12 +86,12 @@ class Linear(Link):
 
 
 class EltwiseParamProduct(Link):
-    """``W * x``: each element times a number that is trained.
+    """Elementwise product with a trained array: ``W * x``.
 
     Parameters
     ----------
     shape : tuple of int
-        Of ``W`` and of the inputs, or of shapes that broadcast with it.
+        Shape of ``W``; the input's shape must broadcast with it.
     initialW : initializer, number or array, optional
         By default `initializers.Normal` with standard deviation 1.
 
@@ -116,18 +116,23 @@ class EltwiseParamProduct(Link):
 
 
 class Embedding(Link):
-    """A row of numbers, which are trained, for each of ``rows`` words.
+    """A table of trained vectors, looked up by index: one row for each word of a vocabulary.
 
     Parameters
     ----------
     rows : int
-        How many words there are; they are called 0 to ``rows - 1``.
+        Size of the vocabulary; the indices are 0 to ``rows - 1``.
     size : int
-        How many numbers each has.
+        Length of each vector.
     initialW : initializer, number or array, optional
         By default `initializers.Normal` with standard deviation 1.
     padding_idx : int, optional
-        The word that fills up sequences: its row is 0, and is not trained.
+        The index used to pad sequences: its row is 0 and is not trained.
+
+    Attributes
+    ----------
+    W : Parameter
+        Of shape ``(rows, size)``.
 
     Examples
     --------
@@ -149,7 +154,7 @@ class Embedding(Link):
             self.W._data[padding_idx] = 0
 
     def forward(self, ids: Any) -> Any:
-        """The rows of the words ``ids``, an array of integers of any shape."""
+        """The rows with the indices ``ids``, an array of integers of any shape; the result adds an axis ``size``."""
         found = embedding(ids, self.W)
         return found if self.padding_idx is None else found * (np.asarray(unwrap(ids)) != self.padding_idx)[..., None]
 
@@ -166,21 +171,21 @@ def check_size(link: str, name: str, size: Any) -> int:
 
 
 def sizes(link: str, in_size: Any, out_size: Any) -> tuple[int | None, int]:
-    """The sizes of a link's input and output; a single one is that of the output, as in DeZero."""
+    """The sizes of a link's input and output; a single size is the output's, as in DeZero."""
     if out_size is None:
         in_size, out_size = None, in_size
     return None if in_size is None else check_size(link, "in_size", in_size), check_size(link, "out_size", out_size)
 
 
 def shape_of(link: str, x: Any) -> tuple[int, ...]:
-    """The shape of what a link is called with; an error that names the link if it is no array of numbers."""
+    """The shape of a link's input, or an error that names the link if it is not an array of real numbers."""
     what = f"{link}: x"
     shape: tuple[int, ...] = check_real(as_array(getattr(x, "array", x), what), what).shape
     return shape
 
 
 def initializer(given: Any, default: initializers.Initializer) -> Any:
-    """What a parameter starts from: an initializer as it is, None as the default, anything else as a constant."""
+    """The initializer of a parameter: ``given`` itself, the default for None, a constant for a number or array."""
     if given is None:
         return default
     if callable(given):
@@ -194,5 +199,5 @@ def initializer(given: Any, default: initializers.Initializer) -> Any:
 
 
 def bias(given: Any, size: int) -> Parameter:
-    """A vector that starts at ``given``, by default 0."""
+    """A bias vector, initialized with ``given``, by default 0."""
     return Parameter(initializer(given, initializers.Zero()), (size,))

@@ -65,19 +65,19 @@ class Link(Displayed, Registry):
 
     # ------------------------------------------------------------------ calling it
     def forward(self, *args: Any, **kwargs: Any) -> Any:
-        """What the link computes; every subclass writes its own."""
+        """What the link computes; every subclass defines its own."""
         raise NotImplementedError(f"{type(self).__name__}: write forward(self, x)")
 
     _evaluates: bool = False
     _observed: ClassVar[tuple[str, ...]] = ()
-    """Attributes that `forward` sets and never reads."""
+    """Attributes that `forward` sets but never reads."""
 
     def eval(self) -> Self:
-        """From now on compute as in `autolab.test_mode`, this link and all in it; returns the link itself."""
+        """Compute as in `autolab.test_mode` from now on, here and in all links inside; returns the link itself."""
         return self._set_evaluates(True)
 
     def train(self, mode: bool = True) -> Self:
-        """Undo `eval`: the mode of the context counts again, which is training unless ``test_mode`` is on.
+        """Undo `eval`: the mode of the context applies again, which is training mode unless ``test_mode`` is on.
 
         ``train(False)`` is `eval`.
         """
@@ -89,7 +89,7 @@ class Link(Displayed, Registry):
         return self
 
     def requires_grad_(self, requires_grad: bool = True) -> Self:
-        """Let all parameters require a gradient, or none; returns the link itself. See also `freeze`.
+        """Set ``requires_grad`` of all parameters; returns the link itself. See also `freeze`.
 
         Examples
         --------
@@ -103,7 +103,7 @@ class Link(Displayed, Registry):
         return self
 
     def freeze(self) -> Self:
-        """Keep the parameters as they are: they get no gradient, and optimizers leave them alone."""
+        """Freeze all parameters: they get no gradient, and optimizers do not update them."""
         return self.requires_grad_(False)
 
     def unfreeze(self) -> Self:
@@ -112,7 +112,7 @@ class Link(Displayed, Registry):
 
     _forward_hooks: tuple[Callable[..., Any], ...] = ()
     _never_put_back: tuple[str, ...] = ()
-    """Buffers that `forward` itself leaves alone inside `undisturbed`: another thread may be training them."""
+    """Buffers that `forward` itself does not change inside `undisturbed`: another thread may be training them."""
 
     def _hooked(self, *args: Any, **kwargs: Any) -> Any:
         with LinkCall(self):
@@ -141,24 +141,24 @@ class Link(Displayed, Registry):
 
     @property
     def _written(self) -> Callable[..., Any]:
-        """The method in which its author wrote what it computes: `forward`, or a ``__call__`` that replaces it."""
+        """The method that the author of the class wrote: `forward`, or a ``__call__`` that replaces it."""
         lowest = next(cls for cls in type(self).__mro__ if not {"forward", "__call__"}.isdisjoint(vars(cls)))
         return self.forward if "forward" in vars(lowest) else self.__call__
 
     @OfInstances
     def __signature__(self) -> inspect.Signature:
-        """That of what its author wrote: tools that ask for the names of inputs find them there."""
+        """That of the author's method, so that tools find the names of the inputs."""
         return inspect.signature(self._written)
 
     def _kept_buffers(self) -> Callable[[], None]:
-        """What puts the buffers back as they are now; those without a size stay what they become."""
+        """A function that restores the buffers as they are now; those that have no size yet are not restored."""
         buffers = [(name, buffer) for name, buffer in self._own("buffer") if name not in self._never_put_back]
-        arrays = [getattr(buffer, "_data", buffer) for _, buffer in buffers]  # those of a facade are tensors
+        arrays = [getattr(buffer, "_data", buffer) for _, buffer in buffers]  # in the torch facade they are tensors
         kept = list(zip(buffers, arrays, [array.copy() for array in arrays], strict=True))
 
         def put_back() -> None:
             for (name, buffer), array, before in kept:
-                if getattr(array.flags, "writeable", True):  # else nobody changed it in place
+                if getattr(array.flags, "writeable", True):  # else it cannot have been changed in place
                     array[...] = before
                 if array is not buffer:
                     buffer._data = array
@@ -166,25 +166,24 @@ class Link(Displayed, Registry):
 
         return put_back
 
-    # ------------------------------------------------------------------ doing something with all of it
+    # ------------------------------------------------------------------ all parameters and buffers at once
     def cleargrads(self, set_to_none: bool = True) -> None:
-        """Forget the gradients of all parameters; they are never set to 0, whatever ``set_to_none`` says."""
+        """Set the gradients of all parameters to None, also with ``set_to_none=False``."""
         for parameter in self._all_params():
             parameter.cleargrad()
 
     def copyparams(self, source: Link) -> None:
-        """Copy the parameters of a link with the same structure; nothing changes if one of them does not fit."""
+        """Copy parameters and buffers from a link of the same structure; if one does not fit, nothing changes."""
         publish(planned(self, {name: None if a is None else a.copy() for name, a in source.state().items()}))
 
     def copy(self, mode: Literal["share", "copy", "init"] = "share") -> Self:
-        """Another link of the same structure.
+        """A copy of the link, whose parameters have gradients of their own.
 
         Parameters
         ----------
         mode : str
-            What its parameters are: ``share``, new Variables on the same arrays, with gradients of their own, until
-            an update gives one of the links new arrays; ``copy``, on copies of the arrays; ``init``, drawn again by
-            their initializers, where they have one.
+            ``share``: the parameters share their arrays with the original, until an update gives one of the links new
+            arrays. ``copy``: the arrays are copied. ``init``: parameters with an initializer are drawn again.
         """
         if mode not in ("share", "copy", "init"):
             raise ValueError(f"Link.copy: mode is {mode!r:.60}; expected 'share', 'copy' or 'init'")
@@ -234,30 +233,30 @@ class Link(Displayed, Registry):
 
     # ------------------------------------------------------------------ state
     def state(self) -> dict[str, Array | None]:
-        """Its parameters and buffers by path without the first slash, such as ``l1/W``; None where there is no size."""
+        """Parameters and buffers as arrays, by names such as ``l1/W``; None for those that have no size yet."""
         return {path[1:]: value for path, _, _, value in places(self)}
 
     def state_layout(self) -> dict[str, Slot]:
-        """What `load_state` takes, by name: shapes and dtypes."""
+        """The shape and dtype that `load_state` expects for each name."""
         return state_layout(self)
 
     def load_state(self, state: Mapping[str, Any]) -> None:
-        """Load what `state` returned, from this or another process.
+        """Load what `state` returned, in this or another process.
 
         Raises
         ------
         ValueError
-            If a name is missing or not known, or a shape does not fit; nothing has changed then.
+            If a name is missing or unknown, or a shape does not fit; in that case nothing changes.
         """
         publish(self.planned(state))
 
     def planned(self, state: Mapping[str, Any]) -> list[tuple[Any, str, Any]]:
-        """The stores that `load_state` makes; it raises where that would."""
+        """The assignments that `load_state` would make; raises the same errors."""
         return planned(self, state)
 
     # ------------------------------------------------------------------ display
     def extra_repr(self) -> str:
-        """What ``repr`` shows between the parentheses; a subclass may show its settings."""
+        """What ``repr`` shows between the parentheses; override it to show settings."""
         return ""
 
     @recursive_repr("...")

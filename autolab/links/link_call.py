@@ -1,4 +1,4 @@
-"""LinkCall: what a recording calls a link while it is called."""
+"""LinkCall: the scope under which a recording lists the steps of a link's call."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 class LinkCall(named_scope):
-    """The scope of one call of a link. It goes by its path from the outermost link that is being called, and its class:
+    """The scope of one call of a link, named by its path from the outermost link being called, and its class:
     ``layers.0: Linear``."""
 
     def __init__(self, link: Link) -> None:
@@ -26,6 +26,6 @@ class LinkCall(named_scope):
 
 
 def _paths(link: Link) -> dict[int, str]:
-    """The names of all links in one, by their identities: its own is that under which another link holds it."""
+    """The names of a link and all links inside by identity; the outermost has the name under which it is held."""
     own = link.__dict__.get("_name") or ""
     return {id(part): (own + path.rstrip("/").replace("/", ".")).strip(".") for path, part in link.namedlinks()}

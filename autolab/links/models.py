@@ -15,12 +15,12 @@ from .reporter import report
 
 
 class MLP(Chain):
-    """Linear maps ``l0``, ``l1`` ... with an activation between them, and none after the last.
+    """A multilayer perceptron: linear layers ``l0``, ``l1`` ... with an activation after each but the last.
 
     Parameters
     ----------
     sizes : sequence of int
-        The lengths of the results of the layers; the length of the input is taken from the first one.
+        Output sizes of the layers; the size of the input is taken from the first input.
     activation : callable
         By default `functions.relu`.
 
@@ -45,7 +45,7 @@ class MLP(Chain):
         self.activation = activation
 
     def forward(self, x: Any) -> Any:
-        """The result of the last layer for ``x`` of shape ``(batch, in)``."""
+        """The result of the last layer for ``x`` of shape ``(batch, in_size)``."""
         *hidden, last = self.children()
         for layer in hidden:
             x = self.activation(layer(x))
@@ -53,21 +53,21 @@ class MLP(Chain):
 
 
 class Classifier(Link):
-    """A predictor and its loss; it reports ``loss`` and ``accuracy`` of every batch.
+    """A predictor with a loss; reports ``loss`` and ``accuracy`` of every batch.
 
     Parameters
     ----------
     predictor : Link
-        From a batch to a score for each class.
+        Maps a batch to one score per class.
     lossfun : callable
-        From scores and labels to a number; by default `functions.softmax_cross_entropy`.
+        Maps scores and labels to the loss; by default `functions.softmax_cross_entropy`.
     accfun : callable or None
-        From scores and labels to a number; by default `functions.accuracy`.
+        Maps scores and labels to the accuracy, by default `functions.accuracy`; None reports no accuracy.
 
     Attributes
     ----------
     y, loss, accuracy
-        Those of the last call, as Variables without a graph.
+        Scores, loss and accuracy of the last call, detached from the graph; None before the first.
 
     Examples
     --------
@@ -102,6 +102,6 @@ class Classifier(Link):
             observed["accuracy"] = self.accfun(y, t)
         found = {"accuracy": None, **observed, "y": y}
         own = {name: value.detach() if isinstance(value, Variable) else value for name, value in found.items()}
-        vars(self).update(own)  # these need not be looked at as parameters are
+        vars(self).update(own)  # faster than `setattr`, which looks for parameters
         report(observed, self)
         return loss

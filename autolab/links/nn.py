@@ -1,7 +1,7 @@
-"""``autolab.nn``: the links, and PyTorch's layers where the same call would mean something else to `links`.
+"""``autolab.nn``: the links, and PyTorch's layers where the same call would mean something else in `links`.
 
-Sequences come with their length first unless ``batch_first=True``, masks say what is hidden, and ``momentum`` is the
-share of the new. Everything else is the link of this name.
+As in PyTorch, sequences have shape ``(length, batch, size)`` unless ``batch_first=True``, True in a mask hides, and
+``momentum`` is the weight of the new value in a running average. Everything else is the link of the same name.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def _turned(x: Any, batch_first: bool) -> Any:
 
 
 class _Recurrent(Link):
-    """A recurrent layer of `links` for each layer and direction, called as PyTorch calls it."""
+    """Stacked recurrent layers, called as in PyTorch: one layer of `links` for each layer and direction."""
 
     _kind: ClassVar[Any]
 
@@ -67,7 +67,16 @@ class _Recurrent(Link):
         self.runs = ChainList(*[self._kind(size, hidden_size, **settings) for size in sizes for _ in range(ways)])
 
     def forward(self, input: Any, hx: Any = None) -> tuple[Any, Any]:
-        """The states at all places, in the layout of the input, and the last ones, whose first axis is the layers."""
+        """The hidden states at all time steps, and the final state of each layer and direction.
+
+        Parameters
+        ----------
+        input : Variable or array
+            Of shape ``(length, batch, input_size)``, or ``(batch, length, input_size)`` with ``batch_first``.
+        hx : Variable or array, or a pair of them, optional
+            The initial state, by default zeros: ``h``, for an LSTM ``(h, c)``, each of shape
+            ``(num_layers * directions, batch, hidden_size)``, as is the final state.
+        """
         name, order = type(self).__name__, "batch, length" if self.batch_first else "length, batch"
         if input.ndim != 3:
             raise ValueError(f"{name}: input has shape {input.shape}; expected ({order}, {self.input_size})")
@@ -82,7 +91,7 @@ class _Recurrent(Link):
 
 
 class LSTM(_Recurrent):
-    """`links.LSTM` in PyTorch's layout: ``(length, batch, size)``, or with ``batch_first`` ``(batch, length, size)``.
+    """`links.LSTM` with PyTorch's axes: ``(length, batch, size)``, or ``(batch, length, size)`` with ``batch_first``.
 
     Examples
     --------
@@ -97,7 +106,7 @@ class LSTM(_Recurrent):
 
 
 class GRU(_Recurrent):
-    """`links.GRU` in the layout of `LSTM`, and with PyTorch's ``reset_after=True``.
+    """`links.GRU` with the axes of `LSTM`, and with ``reset_after=True`` as in PyTorch.
 
     Examples
     --------
@@ -115,7 +124,7 @@ class GRU(_Recurrent):
 
 
 class RNN(_Recurrent):
-    """`links.RNN` in the layout of `LSTM`; ``nonlinearity`` is ``"tanh"`` or ``"relu"``.
+    """`links.RNN` with the axes of `LSTM`; ``nonlinearity`` is ``"tanh"`` or ``"relu"``.
 
     Examples
     --------
@@ -140,7 +149,7 @@ def _activation(name: str, given: Any) -> Callable[[Any], Any]:
 
 
 class MultiheadAttention(attention.MultiheadAttention):
-    """`links.MultiheadAttention` with the length first, unless ``batch_first=True``.
+    """`links.MultiheadAttention` with the axes ``(length, batch, size)``, unless ``batch_first=True``.
 
     Examples
     --------
@@ -158,16 +167,16 @@ class MultiheadAttention(attention.MultiheadAttention):
         super().__init__(embed_dim, num_heads, nobias=not bias, dropout=dropout)
         self.batch_first = batch_first
 
-    def forward(  # type: ignore[override]  # as PyTorch calls it
+    def forward(  # type: ignore[override]  # called as in PyTorch
         self, query: Any, key: Any, value: Any, *masks: Any, **more: Any
     ) -> tuple[Any, Any]:
-        """What is seen, in the layout of the input, and the weights."""
+        """The result, with the axes of the input, and the attention weights, ``(batch, length, keys)``."""
         seen, weights = super().forward(*[_turned(x, self.batch_first) for x in (query, key, value)], *masks, **more)
         return _turned(seen, self.batch_first), weights
 
 
 class TransformerEncoderLayer(attention.TransformerEncoderLayer):
-    """`links.TransformerEncoderLayer` with PyTorch's layout and defaults, and masks that say what is hidden.
+    """`links.TransformerEncoderLayer` with PyTorch's axes and defaults, and with masks in which True hides.
 
     Examples
     --------
@@ -194,13 +203,13 @@ class TransformerEncoderLayer(attention.TransformerEncoderLayer):
         self.batch_first = batch_first
 
     def forward(self, src: Any, src_mask: Any = None, src_key_padding_mask: Any = None, is_causal: bool = False) -> Any:
-        """``src`` after both parts; a mask is True where nobody looks."""
+        """Both parts applied to ``src``; a mask is True where attention is not allowed."""
         mask = attention.visible(src_mask, src_key_padding_mask)
         return _turned(super().forward(_turned(src, self.batch_first), mask), self.batch_first)
 
 
 class TransformerEncoder(Link):
-    """Copies of a `TransformerEncoderLayer`, one after the other, and a norm behind them.
+    """A stack of copies of a `TransformerEncoderLayer`, followed by an optional normalization.
 
     Examples
     --------
@@ -216,14 +225,14 @@ class TransformerEncoder(Link):
         self.layers, self.norm = ChainList(*[copy.deepcopy(encoder_layer) for _ in range(num_layers)]), norm
 
     def forward(self, src: Any, mask: Any = None, src_key_padding_mask: Any = None, is_causal: Any = None) -> Any:
-        """``src`` after all layers."""
+        """All layers applied to ``src``; masks as for `TransformerEncoderLayer`."""
         for layer in self.layers:
             src = layer(src, mask, src_key_padding_mask)
         return src if self.norm is None else self.norm(src)
 
 
 class BatchNorm1d(BatchNormalization):
-    """`links.BatchNormalization`, whose ``decay`` is one minus PyTorch's ``momentum``.
+    """`links.BatchNormalization` with PyTorch's ``momentum``, which is ``1 - decay``.
 
     Examples
     --------
@@ -237,11 +246,11 @@ class BatchNorm1d(BatchNormalization):
 
 
 class BatchNorm2d(BatchNorm1d):
-    """`BatchNorm1d` under its other name."""
+    """The same as `BatchNorm1d`, which takes images as well."""
 
 
 class LayerNorm(LayerNormalization):
-    """`links.LayerNormalization` over the last axes, as many as ``normalized_shape`` has.
+    """`links.LayerNormalization` over as many last axes as ``normalized_shape`` has.
 
     Examples
     --------
@@ -259,12 +268,12 @@ class LayerNorm(LayerNormalization):
         self.beta.initialize(shape)
 
     def forward(self, x: Any) -> Any:
-        """Normalize ``x``, whose last axes have this shape."""
+        """Normalize ``x`` of shape ``(..., *normalized_shape)``."""
         return F.layer_norm(x, self.gamma, self.beta, axis=self.axes, eps=self.eps)
 
 
 class PReLU(Link):
-    """`functions.prelu`, with one slope for all or one for each place of axis 1.
+    """`functions.prelu` with trained slopes: a single one, or one per channel (axis 1).
 
     Examples
     --------
@@ -283,7 +292,7 @@ class PReLU(Link):
 
 
 class Dropout2d(Dropout):
-    """`links.Dropout` of whole channels, which are axis 1.
+    """`links.Dropout` of whole channels (axis 1).
 
     Examples
     --------
@@ -295,7 +304,7 @@ class Dropout2d(Dropout):
     """
 
     def forward(self, x: Any) -> Any:
-        """Whole channels as zeros in training, the others divided by ``1 - p``."""
+        """In training mode set whole channels to 0, and divide the others by ``1 - p``."""
         return x * super().forward(np.ones(x.shape[:2] + (1,) * (x.ndim - 2), x.dtype))
 
 

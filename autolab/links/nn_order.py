@@ -1,4 +1,4 @@
-"""Layers that take by position what PyTorch's take there, where those of `links` have another order."""
+"""Layers with PyTorch's order of positional arguments, where those of `links` have another."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from .normalization import Dropout as _Dropout
 
 
 class _Ordered:
-    """In front of a layer of `links`: what comes by position has PyTorch's names."""
+    """A base before a layer of `links`, which gives positional arguments their names in PyTorch."""
 
     _order: ClassVar[str]
 
@@ -24,12 +24,12 @@ class _Ordered:
             raise TypeError(f"{name}: {twice[0]} was given by position and by keyword; expected once")
         own, given = [*inspect.signature(init).parameters], {**given, **settings}
         if given.get("bias") is True and "nobias" not in own:
-            del given["bias"]  # it always has one
+            del given["bias"]  # the layer always has one
         init(**known(name, own, given))
 
 
 class Linear(_Ordered, linear.Linear):
-    """`links.Linear`, called as PyTorch calls it.
+    """`links.Linear`, called as in PyTorch.
 
     Examples
     --------
@@ -42,13 +42,13 @@ class Linear(_Ordered, linear.Linear):
 
 
 class Conv1d(_Ordered, conv.Conv1D):
-    """`links.Conv1D`, called as PyTorch calls it."""
+    """`links.Conv1D`, called as in PyTorch."""
 
     _order = "in_channels out_channels kernel_size stride padding dilation groups bias"
 
 
 class Conv2d(_Ordered, conv.Conv2D):
-    """`links.Conv2D`, called as PyTorch calls it.
+    """`links.Conv2D`, called as in PyTorch.
 
     Examples
     --------
@@ -61,31 +61,31 @@ class Conv2d(_Ordered, conv.Conv2D):
 
 
 class ConvTranspose1d(_Ordered, conv.ConvTranspose1D):
-    """`links.ConvTranspose1D`, called as PyTorch calls it."""
+    """`links.ConvTranspose1D`, called as in PyTorch."""
 
     _order = "in_channels out_channels kernel_size stride padding output_padding groups bias dilation"
 
 
 class ConvTranspose2d(_Ordered, conv.ConvTranspose2D):
-    """`links.ConvTranspose2D`, called as PyTorch calls it."""
+    """`links.ConvTranspose2D`, called as in PyTorch."""
 
     _order = "in_channels out_channels kernel_size stride padding output_padding groups bias dilation"
 
 
 class Embedding(_Ordered, linear.Embedding):
-    """`links.Embedding`, called as PyTorch calls it."""
+    """`links.Embedding`, called as in PyTorch."""
 
     _order = "num_embeddings embedding_dim padding_idx"
 
 
 class Dropout(_Ordered, _Dropout):
-    """`links.Dropout`, called as PyTorch calls it."""
+    """`links.Dropout`, called as in PyTorch."""
 
     _order = "p inplace"
 
 
 class _Weights(_Ordered):
-    """The weights of a cell by PyTorch's names; a single bias stands for its two."""
+    """The parameters of a cell under PyTorch's names; its single bias replaces PyTorch's two."""
 
     W: Any
     U: Any
@@ -96,11 +96,11 @@ class _Weights(_Ordered):
 
 
 class LSTMCell(_Weights, cells.LSTMCell):
-    """`links.LSTMCell`, called as PyTorch calls it, whose weights have PyTorch's names, too."""
+    """`links.LSTMCell`, called as in PyTorch; its parameters have PyTorch's names, too."""
 
 
 class RNNCell(_Weights, cells.RNNCell):
-    """`links.RNNCell`, called as PyTorch calls it, whose weights have PyTorch's names, too."""
+    """`links.RNNCell`, called as in PyTorch; its parameters have PyTorch's names, too."""
 
     _order = "input_size hidden_size bias activation"
 

@@ -1,4 +1,4 @@
-"""Normalizations and Dropout: links that keep a signal in bounds."""
+"""Normalization layers, and Dropout."""
 
 from __future__ import annotations
 
@@ -24,29 +24,29 @@ from .link import Link
 
 
 class BatchNormalization(Link):
-    """Normalize each feature over the batch; in test mode with the averages collected in training.
+    """Batch normalization: normalize each feature over the batch, in test mode with the running averages.
 
     Parameters
     ----------
     size : int or None
-        Number of features, the length of axis 1. With None it is taken from the first input.
+        Number of features, the length of axis 1; None takes it from the first input.
     decay : float
-        How much of the running averages is kept at each step in training.
+        Decay rate of the running averages: ``avg = decay * avg + (1 - decay) * new`` at each call in training mode.
     eps : float
-        Keeps features that do not vary from a division by 0.
+        Added to the variance, to avoid a division by 0.
 
     Attributes
     ----------
     gamma, beta : Parameter
-        Scale and offset of each feature; at first 1 and 0.
+        Scale and offset of each feature, initially 1 and 0.
     avg_mean, avg_var : array
-        The running averages: buffers, which are saved and not trained.
+        The running averages: buffers, which are saved but not trained.
 
     Raises
     ------
     ValueError
-        In training, if the batch has a single number per feature: it has no variance, the result would be ``beta``
-        whatever the example is, and the running averages would be wrong.
+        In training mode, if the batch has only one number per feature: its variance is 0, so the result would always
+        be ``beta``, and the running averages would be wrong.
 
     Examples
     --------
@@ -82,7 +82,7 @@ class BatchNormalization(Link):
         self.avg_mean, self.avg_var = xp.zeros(size, np.float32), xp.ones(size, np.float32)
 
     def _checked(self, x: Any) -> Array:
-        """The numbers of ``x``, where they can be normalized."""
+        """The array of ``x``, or an error if it cannot be normalized."""
         what = "BatchNormalization: x"
         data = check_real(as_array(getattr(x, "array", x), what), what)
         shape = data.shape
@@ -115,13 +115,13 @@ class BatchNormalization(Link):
 
 
 def running_averages(averages: Sequence[Array], x: Array, axes: tuple[int, ...], decay: float) -> list[Array]:
-    """The running mean and variance after a batch ``x``; the variance that they follow is the unbiased one.
+    """The running mean and variance, updated with the batch ``x``, whose unbiased variance is used.
 
-    While a tool looks at a function they stay as they are.
+    Inside `undisturbed`, as when a function is recorded or checked, they stay the same.
     """
     if is_undisturbed():
         return [*averages]
-    if x.dtype == np.float16:  # whose sums end at 65504
+    if x.dtype == np.float16:  # sums would overflow at 65504
         x = x.astype(np.float32)
     mean, var = x.mean(axis=axes), x.var(axis=axes)
     each = x.size // max(mean.size, 1)
@@ -130,21 +130,21 @@ def running_averages(averages: Sequence[Array], x: Array, axes: tuple[int, ...],
 
 
 class LayerNormalization(Link):
-    """Normalize each example over its last axis.
+    """Layer normalization: normalize over the last axis.
 
     Parameters
     ----------
     size : int or None
-        Length of the last axis. With None it is taken from the first input.
+        Length of the last axis; None takes it from the first input.
     eps : float
-        Keeps examples that do not vary from a division by 0.
+        Added to the variance, to avoid a division by 0.
     initial_gamma, initial_beta : initializer, number or array, optional
         By default 1 and 0.
 
     Attributes
     ----------
     gamma, beta : Parameter
-        Scale and offset of each element.
+        Scale and offset of each element of the last axis, of shape ``(size,)``.
 
     Examples
     --------
@@ -179,7 +179,7 @@ class LayerNormalization(Link):
 
 
 class _AffineNorm(Link):
-    """A scale and an offset of each channel, the length of axis 1, or of each element of the last axis."""
+    """A normalization with a scale and an offset for each channel (axis 1), or for each element of the last axis."""
 
     beta: Any
 
@@ -192,7 +192,7 @@ class _AffineNorm(Link):
         self.register_parameter("beta", Parameter(initializers.Zero(), shape) if offset else None)
 
     def _sized(self, x: Any) -> None:
-        """Give the parameters their size, if they have none, from ``x``."""
+        """Initialize the parameters with the size of ``x``, if they have none yet."""
         shape = shape_of(type(self).__name__, x)
         if len(shape) < (2 if self._axis == 1 else 1):
             expected = "(examples, channels, ...)" if self._axis == 1 else "(..., size)"
@@ -206,21 +206,21 @@ class _AffineNorm(Link):
 
 
 class GroupNormalization(_AffineNorm):
-    """Normalize groups of channels of each example. See `functions.group_norm`.
+    """Group normalization: normalize groups of channels of each example. See `functions.group_norm`.
 
     Parameters
     ----------
     groups : int
-        Into how many groups the channels are split.
+        Number of groups that the channels are split into.
     size : int or None
-        Number of channels, the length of axis 1. With None it is taken from the first input.
+        Number of channels, the length of axis 1; None takes it from the first input.
     eps : float
-        Keeps groups that do not vary from a division by 0.
+        Added to the variance, to avoid a division by 0.
 
     Attributes
     ----------
     gamma, beta : Parameter
-        Scale and offset of each channel; at first 1 and 0.
+        Scale and offset of each channel, initially 1 and 0.
 
     Examples
     --------
@@ -245,7 +245,9 @@ class GroupNormalization(_AffineNorm):
 
 
 class InstanceNormalization(_AffineNorm):
-    """Normalize each channel of each example. See `functions.instance_norm`, and `GroupNormalization` for the rest.
+    """Instance normalization: normalize each channel of each example. See `functions.instance_norm`.
+
+    Parameters and attributes are those of `GroupNormalization`, without ``groups``.
 
     Examples
     --------
@@ -266,7 +268,19 @@ class InstanceNormalization(_AffineNorm):
 
 
 class RMSNormalization(_AffineNorm):
-    """Divide each example by the root of the mean of its squares over the last axis. See `functions.rms_norm`.
+    """RMS normalization: divide by the root mean square over the last axis. See `functions.rms_norm`.
+
+    Parameters
+    ----------
+    size : int or None
+        Length of the last axis; None takes it from the first input.
+    eps : float
+        Added to the mean square, to avoid a division by 0.
+
+    Attributes
+    ----------
+    gamma : Parameter
+        Scale of each element of the last axis, initially 1.
 
     Examples
     --------
@@ -281,13 +295,20 @@ class RMSNormalization(_AffineNorm):
         super().__init__(size, eps, axis=-1, offset=False)
 
     def forward(self, x: Any) -> Any:
-        """Divide ``x`` of shape ``(..., size)``."""
+        """Normalize ``x`` of shape ``(..., size)``."""
         self._sized(x)
         return rms_norm(x, self.gamma, eps=self.eps)
 
 
 class Dropout(Link):
-    """Set elements to 0 at random in training, and leave them alone in test mode. See `functions.dropout`.
+    """Set elements to 0 at random in training mode; the identity in test mode. See `functions.dropout`.
+
+    Parameters
+    ----------
+    ratio : float
+        Probability that an element is dropped; the others are divided by ``1 - ratio``.
+    rng : numpy.random.Generator, optional
+        Draws the elements; by default ``autolab.config.rng``.
 
     Examples
     --------
@@ -303,7 +324,7 @@ class Dropout(Link):
         self.ratio, self.rng = check_ratio("Dropout", ratio), check_rng("Dropout", rng)
 
     def forward(self, x: Any) -> Any:
-        """``x`` with some of its elements at 0."""
+        """``x`` with some of its elements set to 0."""
         return dropout(x, ratio=self.ratio, rng=self.rng)
 
     def extra_repr(self) -> str:

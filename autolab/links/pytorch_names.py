@@ -1,4 +1,4 @@
-"""What PyTorch's modules have that a `Link` has under another name or in another form."""
+"""The methods and attributes of PyTorch's modules that a `Link` has under another name or in another form."""
 
 from __future__ import annotations
 
@@ -13,24 +13,24 @@ from .state import OWN_NAMES, in_own_names, state_layout
 
 
 def to(link: Link, target: Any) -> Link:
-    """On the device that ``"cpu"`` or ``"cuda"`` names; of anything else, which is a dtype, parameters of it."""
+    """Move the link to the device ``"cpu"`` or ``"cuda"``, or convert its floating-point arrays to a dtype."""
     if isinstance(target, str) and target.partition(":")[0] in ("cpu", "cuda"):
         return link.to_cpu() if target == "cpu" else link.to_gpu()
     return link._move(lambda array: array.astype(target) if array.dtype.kind == "f" else array)
 
 
 def half(link: Link) -> Link:
-    """Parameters in float16."""
+    """Convert to float16."""
     return to(link, "float16")
 
 
 def double(link: Link) -> Link:
-    """Parameters in float64."""
+    """Convert to float64."""
     return to(link, "float64")
 
 
 def add_module(link: Link, name: str, module: Any) -> None:
-    """Assign it; put it at the end of a `Sequential` or a `ChainList`, which counts its links."""
+    """Assign ``module`` to the attribute ``name``; a `Sequential` or `ChainList` appends it and ignores the name."""
     if isinstance(link, Sequential | ChainList) and module is not None:
         link.append(module)
     else:
@@ -38,7 +38,7 @@ def add_module(link: Link, name: str, module: Any) -> None:
 
 
 def apply(link: Link, fn: Callable[[Link], Any]) -> Link:
-    """Call ``fn`` for all links in it, those inside others first; gives the link back."""
+    """Call ``fn`` with every link inside, children before their parents, and the link itself; returns the link."""
     for part in link.children():
         apply(part, fn)
     fn(link)
@@ -46,34 +46,34 @@ def apply(link: Link, fn: Callable[[Link], Any]) -> Link:
 
 
 class HookHandle:
-    """What `register_forward_hook` gives: ``remove()`` ends it."""
+    """The result of `register_forward_hook`; ``remove()`` removes the hook."""
 
     def __init__(self, link: Link, hook: Callable[..., Any]) -> None:
         self._link, self._hook = link, hook
 
     def remove(self) -> None:
-        """From now on it is not called."""
+        """Remove the hook from its link."""
         self._link.__dict__["_forward_hooks"] = tuple([h for h in self._link._forward_hooks if h is not self._hook])
 
 
 def register_forward_hook(link: Link, hook: Callable[..., Any]) -> HookHandle:
-    """Call ``hook(link, inputs, result)`` after every `forward`; what it returns, if not None, is the result."""
+    """Call ``hook(link, inputs, result)`` after every `forward`; unless it returns None, it replaces the result."""
     link.__dict__["_forward_hooks"] = (*link._forward_hooks, hook)
     return HookHandle(link, hook)
 
 
 def named_children(link: Link) -> Iterator[tuple[str, Link]]:
-    """The links that it holds itself, with their names."""
+    """Pairs of name and link, for the links that ``link`` holds directly."""
     return link._own("link")
 
 
 def named_modules(link: Link) -> Iterator[tuple[str, Link]]:
-    """All links in it with their names, itself first, whose name is empty."""
+    """Pairs of name and link, for the link itself, whose name is empty, and all links inside."""
     return ((path[1:].replace("/", "."), part) for path, part in link.namedlinks())
 
 
 def _in_pytorchs_names(link: Link) -> dict[str, str]:
-    """Name in a state -> PyTorch's: ``fc1/W`` is ``fc1.weight`` in a layer of AutoLab's, in one's own ``fc1.W``."""
+    """Name in a state -> PyTorch's: ``fc1/W`` is ``fc1.weight`` in AutoLab's layers, ``fc1.W`` in a user's own."""
     names = {own: theirs for theirs, owns in OWN_NAMES.items() for own in owns}
     found = {}
     for path, part in link.namedlinks():
@@ -99,14 +99,14 @@ def named_buffers(link: Link) -> Iterator[tuple[str, Any]]:
 
 
 def state_dict(link: Link) -> dict[str, Any]:
-    """`state`, under PyTorch's names and as Variables without a gradient; `load_state` takes both."""
+    """`state` under PyTorch's names, as Variables that require no gradient; `load_state` accepts both."""
     names = _in_pytorchs_names(link)
     state = {names[name]: value for name, value in link.state().items()}
     return {name: None if value is None else Variable(value, requires_grad=False) for name, value in state.items()}
 
 
 class Differences(NamedTuple):
-    """The names that a state has not, and those that a link has not."""
+    """The names that the state lacks, and those that the link lacks."""
 
     missing_keys: list[str]
     unexpected_keys: list[str]
@@ -116,7 +116,7 @@ class Differences(NamedTuple):
 
 
 def load_state_dict(link: Link, state: Mapping[str, Any], strict: bool = True) -> Differences:
-    """`load_state`; without ``strict`` of the names that both have."""
+    """`load_state`; with ``strict=False`` only the names that both have are loaded."""
     if strict:
         link.load_state(state)
         return Differences([], [])
@@ -127,9 +127,9 @@ def load_state_dict(link: Link, state: Mapping[str, Any], strict: bool = True) -
     return Differences(sorted(own.keys() - known.keys()), sorted(given.keys() - known.keys()))
 
 
-@property  # type: ignore[misc]  # a name of Link stands for it
+@property  # type: ignore[misc]  # it becomes an attribute of Link
 def training(link: Any) -> bool:
-    """Whether it computes as in training: `eval` has not been called."""
+    """Whether the link is in training mode: False after `eval`."""
     return not link._evaluates
 
 

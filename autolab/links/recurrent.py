@@ -19,7 +19,7 @@ from .link import Link
 
 
 class _RecurrentLayer(Link):
-    """A cell that runs along sequences; the layers above it run along what it has made of them."""
+    """A cell run along sequences; each layer above it runs along the hidden states of the one below."""
 
     _cell: Any
     cell: RNNCell | LSTMCell | GRUCell
@@ -33,10 +33,21 @@ class _RecurrentLayer(Link):
         self.above: Any = ChainList(*[kind(size, size, *settings) for _ in range(count)]) if count else ()
 
     def forward(self, x: Any, state: Any = None) -> tuple[Any, Any]:
-        """The states at all places, of shape ``(batch, length, out_size)``, and what the cell hands on behind the last.
+        """Run the layers along the sequences; returns all hidden states of the top layer, and the final state.
 
-        ``x`` has shape ``(batch, length, in_size)``. Without ``state`` it begins with 0. Of several layers the states
-        before and behind the sequences have the layers as their first axis; so has that of one, if it is given so.
+        Parameters
+        ----------
+        x : Variable or array
+            Of shape ``(batch, length, in_size)``.
+        state : Variable or array, or a pair of them, optional
+            The initial state, by default zeros: ``h``, for an LSTM ``(h, c)``. Each has shape ``(batch, out_size)``,
+            with stacked layers ``(layers, batch, out_size)``; a single layer takes both.
+
+        Returns
+        -------
+        states, last
+            The hidden states at all time steps, of shape ``(batch, length, out_size)``, and the state after the last
+            step, with the axes of ``state``.
         """
         name, layers, is_pair = type(self).__name__, (self, *self.above), isinstance(self.cell, LSTMCell)
         parts: Any = None if state is None else pair_of(name, state) if is_pair else (state,)
@@ -64,19 +75,21 @@ class _RecurrentLayer(Link):
 def along(
     step: Callable[[Any, Any], Any], of_input: Callable[[Any], Any], x: Any, states: Any
 ) -> tuple[Any, tuple[Any, ...]]:
-    """The states at all places of sequences, and those behind the last, a tuple as those before the first.
+    """The hidden states at all time steps of sequences, and the states after the last step.
 
     Parameters
     ----------
     step : callable
-        Takes what the cell makes of its input at one place, and the states before; gives those behind.
+        From the projected input of one time step and the tuple of states before it to the tuple of states after it.
     of_input : callable
-        What the cell makes of its input, an array or a tuple of arrays, of all places at once.
+        Projects the inputs of all time steps at once; returns an array or a tuple of arrays.
     x : Variable or array
         Of shape ``(batch, length, size)``.
+    states : tuple
+        The initial states, the hidden state first.
     """
     _, length, size = np.shape(x)
-    # Place after place, so that what a step takes lies together in memory.
+    # Time steps first, so that the input of each step is contiguous in memory.
     wx, seen = of_input(reshape(swapaxes(x, axis1=0, axis2=1), shape=(-1, size))), []
     for here in zip(*[split(part, length) for part in wx], strict=True) if isinstance(wx, tuple) else split(wx, length):
         states = step(here, states)
@@ -87,15 +100,19 @@ def along(
 def through(
     runs: Sequence[Callable[[Any, Any], Any]], x: Any, starts: Sequence[Any], drop: Callable[[Any], Any], ways: int = 1
 ) -> tuple[Any, list[Any]]:
-    """Layers one above the other: what the last gives, and the last states of all.
+    """Run stacked layers; returns the output of the top layer, and the final states of all.
 
     Parameters
     ----------
     runs : sequence of callable
-        Each takes sequences and first states, and gives the states at all places and the last ones. With two ``ways``
-        every second one runs from the end of the sequences to their beginning.
+        Each maps sequences and an initial state to the hidden states at all time steps and the final state. With two
+        ``ways`` every second one runs backwards along the sequences.
+    starts : sequence
+        The initial state of each.
     drop : callable
-        What happens between two layers.
+        Applied between two layers.
+    ways : int
+        Number of directions: 1, or 2 for bidirectional layers.
     """
     lasts = []
     for i in range(0, len(runs), ways):
@@ -109,16 +126,16 @@ def through(
 
 
 class RNN(_RecurrentLayer):
-    """`RNNCell` along sequences.
+    """A simple recurrent network: `RNNCell` along sequences, in one or more layers.
 
     Parameters
     ----------
     in_size, out_size, activation
         As for `RNNCell`.
     layers : int
-        How many of them run one above the other.
+        Number of stacked layers.
     dropout : float
-        The share of their numbers that is dropped between two layers in training.
+        Dropout probability between layers, in training mode.
 
     Examples
     --------
@@ -144,16 +161,16 @@ class RNN(_RecurrentLayer):
 
 
 class LSTM(_RecurrentLayer):
-    """`LSTMCell` along sequences.
+    """A long short-term memory: `LSTMCell` along sequences, in one or more layers.
 
     Parameters
     ----------
     in_size, out_size, forget_bias
         As for `LSTMCell`.
     layers : int
-        How many of them run one above the other.
+        Number of stacked layers.
     dropout : float
-        The share of their numbers that is dropped between two layers in training.
+        Dropout probability between layers, in training mode.
 
     Examples
     --------
@@ -179,16 +196,16 @@ class LSTM(_RecurrentLayer):
 
 
 class GRU(_RecurrentLayer):
-    """`GRUCell` along sequences.
+    """A gated recurrent unit: `GRUCell` along sequences, in one or more layers.
 
     Parameters
     ----------
     in_size, out_size, reset_after
         As for `GRUCell`.
     layers : int
-        How many of them run one above the other.
+        Number of stacked layers.
     dropout : float
-        The share of their numbers that is dropped between two layers in training.
+        Dropout probability between layers, in training mode.
 
     Examples
     --------

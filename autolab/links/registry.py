@@ -1,4 +1,4 @@
-"""Registry: what a link holds under which names, and the ways to find it."""
+"""Registry: the named parameters, buffers and links of a link, and the iterators over them."""
 
 from __future__ import annotations
 
@@ -27,27 +27,27 @@ class Registry(CheckedArguments):
 
     _kinds: dict[str, Kind]
     _as_registered: ClassVar[object] = object()
-    """Another object after every change of any link's registry: what was found before may be out of date."""
+    """Replaced by a new object whenever any registry changes, so that cached lists can tell if they are current."""
 
     def __init__(self) -> None:
         self.__dict__.setdefault("_kinds", {})
 
     # ------------------------------------------------------------------ the three ways to register
     def init_scope(self) -> Any:
-        """A ``with`` block round the assignments of parameters and links: it says what happens there anyway."""
+        """Chainer's ``with`` block for assigning parameters and links; they are registered without it, too."""
         self._registry("init_scope")
         return nullcontext()
 
     def register_parameter(self, name: str, parameter: Parameter | None) -> None:
-        """Register a parameter; None keeps the place of one that this object does not have, such as a bias."""
+        """Register a parameter; None registers the name of one that this object does without, such as a bias."""
         if parameter is not None and not isinstance(parameter, Parameter):
             raise TypeError(f"register_parameter: {name!r:.60} is {a_kind(parameter)}; expected a Parameter")
         self._register(name, "parameter", parameter)
 
     def register_buffer(self, name: str, value: Any) -> None:
-        """Register an array that is saved and moved with the parameters and not trained, such as a running mean.
+        """Register an array that is saved and moved with the parameters but not trained, such as a running mean.
 
-        None for one whose size is not known yet.
+        ``value`` is None if its size is not known yet.
         """
         self._register(name, "buffer", _buffer(name, value))
 
@@ -94,7 +94,7 @@ class Registry(CheckedArguments):
             what = type(self).__name__
             raise AttributeError(f"{what}: call super().__init__() in {what}.__init__ before {name!r:.60}") from None
 
-    # ------------------------------------------------------------------ what it holds
+    # ------------------------------------------------------------------ iteration
     def _own(self, kind: Kind) -> Iterator[tuple[str, Any]]:
         for name, registered in self._registry("params()").items():
             value = self.__dict__[name]
@@ -102,7 +102,7 @@ class Registry(CheckedArguments):
                 yield name, value
 
     def children(self) -> Iterator[Link]:
-        """The links that it holds itself, in the order of registration."""
+        """The links that this link holds directly, in the order of registration."""
         return (link for _, link in self._own("link"))
 
     def namedlinks(self, skipself: bool = False) -> Iterator[tuple[str, Link]]:
@@ -119,11 +119,11 @@ class Registry(CheckedArguments):
             stack += [(f"{path}/{name}", child) for name, child in link._own("link")][::-1]
 
     def links(self, skipself: bool = False) -> Iterator[Link]:
-        """All links in it, itself first."""
+        """This link and all links inside, depth first."""
         return (link for _, link in self.namedlinks(skipself))
 
     def namedparams(self) -> Iterator[tuple[str, Parameter]]:
-        """Pairs of path and parameter, such as ``/l1/W``; a parameter that several links share comes once."""
+        """Pairs of path, such as ``/l1/W``, and parameter; a parameter that several links share appears once."""
         return self._named("parameter")
 
     def params(self) -> Iterator[Parameter]:
@@ -131,7 +131,7 @@ class Registry(CheckedArguments):
         return FoundParameters(self)
 
     def _all_params(self) -> tuple[Parameter, ...]:
-        """The same; every update asks for them, and looks for them only where a registry has changed."""
+        """The same as a tuple, cached until a registry changes: every update asks for it."""
         since, found = self.__dict__.get("_found", (None, ()))
         now = Registry._as_registered
         if since is not now:
@@ -140,7 +140,7 @@ class Registry(CheckedArguments):
         return found
 
     def namedbuffers(self) -> Iterator[tuple[str, Array]]:
-        """Pairs of path and buffer, such as ``/bn/running_mean``."""
+        """Pairs of path, such as ``/bn/avg_mean``, and buffer."""
         return self._named("buffer")
 
     def _named(self, kind: Kind) -> Iterator[tuple[str, Any]]:
@@ -152,12 +152,12 @@ class Registry(CheckedArguments):
                     yield f"{path.rstrip('/')}/{name}", value
 
     def count_params(self) -> int:
-        """How many numbers its parameters have; those without a size yet count 0."""
+        """Total number of elements of all parameters; those that have no size yet count as 0."""
         return sum([p.size for p in self.params() if p.is_initialized])
 
 
 class FoundParameters(Iterator[Parameter]):
-    """The parameters of a ``link``, which an optimizer asks for what is not among them."""
+    """Iterates over the parameters of a ``link``; an optimizer gets the link itself from it, for its buffers."""
 
     def __init__(self, link: Registry) -> None:
         self.link = link
@@ -178,8 +178,8 @@ def _buffer(name: str, value: Any) -> Array | None:
         raise TypeError(f"register_buffer: {name!r:.60} is computed; expected an array without a gradient")
     array = value.data if isinstance(value, Variable) else value if is_array(value) else np.asarray(value)
     if isinstance(value, Variable) and type(array) is np.ndarray:
-        array = array.view(PlainArray)  # it keeps PyTorch's methods
-    if hasattr(array, "kept"):  # a traced one would outlive its trace
+        array = array.view(PlainArray)  # an array that has PyTorch's methods
+    if hasattr(array, "kept"):  # a traced array must not outlive its trace
         return array.kept(f"the buffer {name!r:.60} of a link")
     if array.dtype.kind not in "biuf":
         raise TypeError(f"register_buffer: {name!r:.60} is an array of {array.dtype}; expected real numbers")

@@ -1,4 +1,4 @@
-"""report(): how a model reports what it observed, such as its loss."""
+"""report(): how a model reports values such as its loss."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from ..engine.errors import a_kind
 
 
 class Reporter:
-    """Listens to `report` inside ``with reporter.scope(observation):`` and gathers what it hears by full names.
+    """Collects the values given to `report` inside ``with reporter.scope(observation):`` under their full names.
 
-    Objects get their names from `add_observer`; the values of others go under their own names.
+    `add_observer` names objects; values from any other object are prefixed with the name of its class.
 
     Examples
     --------
@@ -30,28 +30,28 @@ class Reporter:
 
     def __init__(self) -> None:
         self._names: dict[int, str] = {}
-        self._held: list[object] = []  # an identity must not pass to another object
+        self._held: list[object] = []  # keeps them alive, so that no other object gets the same identity
 
     def add_observer(self, name: str, observer: Any) -> None:
-        """Call ``observer`` by this name, and the links in it by their paths below it."""
+        """Give ``observer`` this name, and the links inside their paths below it."""
         self._held.append(observer)
         self._names[id(observer)] = name
         for path, link in observer.namedlinks(skipself=True) if hasattr(observer, "namedlinks") else ():
             self._names[id(link)] = name + path
 
     def scope(self, observation: dict[str, Any]) -> AbstractContextManager[dict[str, Any]]:
-        """Gather what this thread, or task, reports inside the block in ``observation``."""
+        """Collect in ``observation`` what this thread, or asyncio task, reports inside the block."""
         return _ObservationScope(self, observation)
 
     def hear(self, values: Mapping[str, Any], observer: Any, observation: dict[str, Any]) -> None:
-        """Put values into ``observation`` under the observer's name."""
+        """Store values in ``observation`` under the observer's name."""
         prefix = "" if observer is None else self._names.get(id(observer), type(observer).__name__) + "/"
         for name, value in values.items():
             observation[prefix + name] = _as_python(value)
 
 
 class _ObservationScope:
-    """A class of its own: a generator would take longer than what a small step reports."""
+    """A class, since a generator-based context manager would take longer than a small training step's report."""
 
     def __init__(self, reporter: Reporter, observation: dict[str, Any]) -> None:
         self.heard_by = reporter, observation
@@ -63,26 +63,26 @@ class _ObservationScope:
         return self.heard_by[1]
 
     def __exit__(self, *_: object) -> None:
-        _listening.set(_listening.get()[: self.depth])  # without what an interrupt left open inside
+        _listening.set(_listening.get()[: self.depth])  # also drops scopes that an interrupt left open inside
 
 
 _listening: ContextVar[tuple[tuple[Reporter, dict[str, Any]], ...]] = ContextVar("autolab_reporters", default=())
 
 
 def report(values: Mapping[str, Any], observer: Any = None) -> None:
-    """Tell the innermost reporter of this thread, or task, what was observed; nothing happens where nobody listens.
+    """Report values to the innermost active `Reporter` of this thread, or asyncio task; without one, do nothing.
 
     Parameters
     ----------
     values : dict
         Numbers, 0-d arrays or Variables by name. A Variable's graph is not kept.
     observer : Link, optional
-        Who observed it; its name comes before those of the values: ``main/loss``.
+        The object that reports; its name prefixes those of the values: ``main/loss``.
 
     Raises
     ------
     TypeError
-        If ``values`` is no dictionary.
+        If ``values`` is not a dictionary.
 
     Examples
     --------
@@ -106,7 +106,7 @@ def report(values: Mapping[str, Any], observer: Any = None) -> None:
 
 
 def _as_python(value: Any) -> Any:
-    """A number as a Python one, without graph; what has more than one element as an array."""
+    """A single number as a Python number, anything else as an array; neither keeps the graph."""
     data = getattr(value, "array", value)
     if getattr(data, "size", 0) != 1:
         return data

@@ -1,4 +1,4 @@
-"""What a link's parameters and buffers hold, as arrays by name, and how such arrays come back."""
+"""The state of a link, its parameters and buffers as arrays by name, and how it is loaded."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def places(link: Link) -> Iterator[tuple[str, Any, str, Array | None]]:
-    """Path, object, attribute and value of everything that belongs to the state; None for what has no size yet."""
+    """Path, object, attribute and value of everything in the state; the value is None while it has no size."""
     for path, parameter in link.namedparams():
         yield path, parameter, "_data", parameter._data if parameter.is_initialized else None
     for prefix, owner in link.namedlinks():
@@ -28,7 +28,7 @@ def places(link: Link) -> Iterator[tuple[str, Any, str, Array | None]]:
 
 
 def state_layout(link: Link) -> dict[str, Slot]:
-    """What ``state`` must hold, by name."""
+    """The shape and dtype of each entry that a state must have, by name."""
     found = {}
     for path, owner, _, before in places(link):
         if before is not None:
@@ -44,11 +44,11 @@ OWN_NAMES = {
     "running_mean": ("avg_mean",),
     "running_var": ("avg_var",),
 }
-"""What PyTorch's layers call parameters and buffers -> what they are called here."""
+"""PyTorch's names of parameters and buffers -> AutoLab's."""
 
 
 def own_name(wanted: Container[str], name: str) -> str:
-    """Of PyTorch's name of a parameter or buffer, ``fc1.weight``, the one that it has here, ``fc1/W``; others stay."""
+    """AutoLab's name, ``fc1/W``, of a parameter or buffer that PyTorch calls ``fc1.weight``; other names stay."""
     name = name.lstrip("/")
     *path, last = name.split(".")
     own = ["/".join([*path, new]) for new in OWN_NAMES.get(last, (last,))]
@@ -60,9 +60,9 @@ _PACKED = re.compile(r"(.*?)(in_proj|(?:weight|bias)_(?:ih|hh))(?:_(weight|bias)
 
 
 def unpacked(wanted: Mapping[str, Any], state: Mapping[str, Any]) -> dict[str, Any]:
-    """A state in which the maps that PyTorch's attention and recurrent layers keep in one array are apart, as here.
+    """A state in which the arrays that PyTorch's attention and recurrent layers pack into one are separate, as here.
 
-    Where such a layer adds two biases, there is one here: their sum.
+    Where PyTorch's layer adds two biases and AutoLab's has only one, it is their sum.
     """
     links = {name[: place.start()] for name in wanted for place in re.finditer("/", name)}
     found: dict[str, Any] = {}
@@ -93,13 +93,13 @@ def unpacked(wanted: Mapping[str, Any], state: Mapping[str, Any]) -> dict[str, A
 
 
 def in_own_names(wanted: Mapping[str, Any], state: Mapping[str, Any]) -> dict[str, Any]:
-    """A state of PyTorch's, under the names that it has here."""
+    """A state of PyTorch's, under AutoLab's names."""
     kept = {name: value for name, value in state.items() if name.rpartition(".")[2] != "num_batches_tracked"}
     return {own_name(wanted, name): getattr(value, "array", value) for name, value in unpacked(wanted, kept).items()}
 
 
 def planned(link: Link, state: Mapping[str, Any]) -> list[tuple[Any, str, Array]]:
-    """The stores that put ``state`` into the link; raises before anything has changed."""
+    """The assignments that load ``state`` into the link; raises before anything has changed."""
     who, wanted, own = f"{type(link).__name__}.load_state", state_layout(link), is_handed_over(state)
     if not wanted.keys() >= set(state):
         state = in_own_names(wanted, state)
@@ -117,15 +117,15 @@ def planned(link: Link, state: Mapping[str, Any]) -> list[tuple[Any, str, Array]
 
 
 def _fitted(what: str, value: Array, owner: Any, before: Array | None) -> Array:
-    """``value`` so that it takes the place of ``before``: of its dtype, and on its device.
+    """``value`` converted to replace ``before``: to its dtype, on its device.
 
-    A parameter without a size takes the dtype as it comes, but is made of floating-point numbers.
+    A parameter that has no size yet takes the dtype of ``value``, but only a floating-point one; otherwise float32.
     """
     if before is None:
         whole = isinstance(owner, Parameter) and value.dtype.kind != "f"
         return value.astype(np.float32) if whole else value
     xp = get_array_module(before)
-    with np.errstate(over="ignore"):  # said by the error below
+    with np.errstate(over="ignore"):  # the error below reports it
         fitted: Array = xp.asarray(value, dtype=before.dtype)
     if fitted.dtype != value.dtype and _is_lost(value, fitted):
         raise ValueError(f"{what} has numbers that are too large for {fitted.dtype}; nothing was loaded")
@@ -133,7 +133,7 @@ def _fitted(what: str, value: Array, owner: Any, before: Array | None) -> Array:
 
 
 def _is_lost(value: Array, fitted: Array) -> bool:
-    """Whether a number became another one, or infinite, in another dtype; rounding is no loss."""
+    """Whether the conversion overflowed or changed an integer; rounding is no loss."""
     xp = get_array_module(fitted)
     given = xp.asarray(value)
     changed = xp.isinf(fitted) != xp.isinf(given) if fitted.dtype.kind == "f" else fitted != given

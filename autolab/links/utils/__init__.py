@@ -1,4 +1,4 @@
-"""``nn.utils``: what PyTorch does with the gradients of parameters before an update."""
+"""``nn.utils``: PyTorch's gradient clipping, and parameters as one vector."""
 
 from __future__ import annotations
 
@@ -17,15 +17,23 @@ from . import rnn  # noqa: F401  # an attribute from the start: autolab.nn.utils
 
 
 def with_gradients(parameters: Any) -> list[Any]:
-    """Those parameters that have a gradient."""
+    """The parameters that have a gradient."""
     given: Iterable[Any] = [parameters] if isinstance(parameters, Variable) else parameters
     return [p for p in given if p.grad is not None]
 
 
 def clip_grad_norm_(parameters: Any, max_norm: float, norm_type: float = 2.0) -> Variable:
-    """Make all gradients together at most ``max_norm`` long; gives the length that they had.
+    """Clip the norm of all gradients together to ``max_norm``; returns the norm before clipping.
 
-    An optimizer that clips in each update has the hook `optimizers.GradientClipping`.
+    To clip at every update of an optimizer, see its hook `optimizers.GradientClipping`.
+
+    Parameters
+    ----------
+    parameters : Variable or iterable of Variable
+        Those without a gradient are skipped.
+    max_norm : float
+    norm_type : float
+        The order of the norm; ``inf`` is the largest absolute value.
 
     Examples
     --------
@@ -46,18 +54,18 @@ def clip_grad_norm_(parameters: Any, max_norm: float, norm_type: float = 2.0) ->
 
 
 def clip_grad_value_(parameters: Any, clip_value: float) -> None:
-    """Move every element of the gradients into the interval from ``-clip_value`` to ``clip_value``."""
+    """Clip every element of the gradients to the interval from ``-clip_value`` to ``clip_value``."""
     for p in with_gradients(parameters):
         p.grad = Variable(unwrap(p.grad).clip(-clip_value, clip_value), requires_grad=False)
 
 
 def parameters_to_vector(parameters: Iterable[Any]) -> Any:
-    """All parameters as one vector, with their gradients."""
+    """All parameters concatenated into one vector; gradients flow back to them."""
     return concatenate([p.reshape(-1) for p in parameters])
 
 
 def vector_to_parameters(vec: Any, parameters: Iterable[Any]) -> None:
-    """Give parameters the numbers of one vector, in their order."""
+    """Assign the elements of one vector to the parameters, in order."""
     start = 0
     with no_grad():
         for p in parameters:

@@ -1,4 +1,4 @@
-"""``nn.utils.rnn``: sequences of several lengths as one batch."""
+"""``nn.utils.rnn``: sequences of different lengths as one batch."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from ...functions import stack
 
 
 def pad_sequence(sequences: Sequence[Any], batch_first: bool = False, padding_value: float = 0.0) -> Any:
-    """Stack sequences along a new axis, the shorter ones filled up at their end.
+    """Stack sequences along a new axis, padding the shorter ones at the end.
 
     Parameters
     ----------
     sequences : sequence of Variable or array
-        Of shapes ``(length, ...)``, which differ in their lengths alone.
+        Of shapes ``(length, ...)``, which differ only in the length.
     batch_first : bool
-        Put the new axis first; else it is behind the length, as PyTorch has it.
+        Put the batch axis first; by default it comes after the length, as in PyTorch.
     padding_value : float
-        What they are filled up with.
+        The number that they are padded with.
 
     Examples
     --------
