@@ -1,6 +1,6 @@
-"""Initializers: what parameters are at first. Each is called with a shape and returns a fresh array.
+"""Initializers: the initial values of parameters. Each is called with a shape and returns a new array.
 
-An initializer is made with its settings, and may be used for many parameters::
+An initializer is created with its settings, and can be used for many parameters::
 
     >>> import numpy as np
     >>> from autolab import initializers
@@ -8,9 +8,9 @@ An initializer is made with its settings, and may be used for many parameters::
     >>> init((100, 50)).std().round(1)
     np.float32(0.2)
 
-Random ones draw from ``rng=``, by default from ``config.rng``; so ``config.rng = numpy.random.default_rng(0)`` repeats
-a whole model. For a weight of shape ``(out, in, *kernel)`` the fan in is ``in * size of the kernel`` and the fan out is
-``out * size of the kernel``.
+Random ones draw from ``rng=``, by default from ``config.rng``; so ``config.rng = numpy.random.default_rng(0)`` makes
+the initialization of a whole model reproducible. For a weight of shape ``(out, in, *kernel)`` the fan-in is
+``in * size of the kernel`` and the fan-out is ``out * size of the kernel``.
 """
 
 from __future__ import annotations
@@ -43,14 +43,14 @@ __all__ = [
 
 
 class Initializer:
-    """The base class: subclass it and write `draw`.
+    """The base class of initializers: subclass it and define `draw`.
 
     Parameters
     ----------
     dtype : dtype
-        float32 by default.
+        Floating-point dtype of the arrays, by default float32.
     rng : numpy.random.Generator, optional
-        What to draw from; by default ``config.rng`` at the time of the call.
+        The random generator; by default ``config.rng`` at the time of the call.
 
     Examples
     --------
@@ -70,12 +70,12 @@ class Initializer:
         self.rng = check_rng(type(self).__name__, rng)
 
     def __call__(self, shape: int | Shape) -> np.ndarray:
-        """A fresh array of the given shape."""
+        """A new array of the given shape."""
         lengths = (int(shape),) if isinstance(shape, int | np.integer) else tuple(shape)
         return np.asarray(self.draw(lengths, config.rng if self.rng is None else self.rng)).astype(self.dtype)
 
     def draw(self, shape: Shape, rng: np.random.Generator) -> Any:
-        """The numbers, of any floating-point dtype."""
+        """The initial values, an array of this shape; they are cast to ``self.dtype``."""
         raise NotImplementedError(f"{type(self).__name__}: write draw(self, shape, rng)")
 
     def __repr__(self) -> str:
@@ -84,7 +84,7 @@ class Initializer:
 
 
 class Constant(Initializer):
-    """Every element is ``value``, a number or an array that broadcasts to the shape.
+    """Set every element to ``value``, a number or an array that broadcasts to the shape.
 
     Examples
     --------
@@ -106,7 +106,7 @@ class Constant(Initializer):
 
 
 class Zero(Constant):
-    """Every element is 0.
+    """Set every element to 0.
 
     Examples
     --------
@@ -120,7 +120,7 @@ class Zero(Constant):
 
 
 class One(Constant):
-    """Every element is 1.
+    """Set every element to 1.
 
     Examples
     --------
@@ -134,7 +134,7 @@ class One(Constant):
 
 
 class _OfScale(Initializer):
-    """One that multiplies its numbers by ``scale``."""
+    """An initializer that multiplies its numbers by ``scale``."""
 
     def __init__(self, scale: float = 1.0, **options: Any) -> None:
         super().__init__(**options)
@@ -161,7 +161,7 @@ class Normal(_OfScale):
 
 
 class Uniform(_OfScale):
-    """Evenly distributed between ``-scale`` and ``scale``.
+    """Uniformly distributed between ``-scale`` and ``scale``.
 
     Examples
     --------
@@ -180,13 +180,13 @@ class Uniform(_OfScale):
 
 
 class _Scaled(_OfScale):
-    """Standard deviation ``scale * sqrt(gain / fan)``."""
+    """Random numbers with standard deviation ``scale * sqrt(gain / fan)``."""
 
     gain = 1.0
     uniform = False
 
     def fan(self, fan_in: int, fan_out: int) -> float:
-        """What the variance is divided by."""
+        """The number that the variance is divided by."""
         return fan_in
 
     def draw(self, shape: Shape, rng: np.random.Generator) -> Any:
@@ -197,7 +197,7 @@ class _Scaled(_OfScale):
 
 
 class LeCunNormal(_Scaled):
-    """Normal with standard deviation ``scale * sqrt(1 / fan_in)``: keeps the variance of a linear layer.
+    """Normal with standard deviation ``scale * sqrt(1 / fan_in)``: a linear layer preserves the variance.
 
     Y. LeCun et al., "Efficient BackProp", 1998.
 
@@ -227,7 +227,9 @@ class LeCunUniform(_Scaled):
 
 
 class GlorotNormal(_Scaled):
-    """Normal with standard deviation ``scale * sqrt(2 / (fan_in + fan_out))``: for both directions, forward and back.
+    """Normal with standard deviation ``scale * sqrt(2 / (fan_in + fan_out))``, also called Xavier initialization.
+
+    A compromise between preserving the variance of values (forward) and of gradients (backward).
 
     X. Glorot, Y. Bengio, "Understanding the difficulty of training deep feedforward neural networks", 2010.
 
@@ -241,7 +243,7 @@ class GlorotNormal(_Scaled):
     """
 
     def fan(self, fan_in: int, fan_out: int) -> float:
-        """The mean of both: what the variance is divided by.
+        """The number that the variance is divided by: the mean of both.
 
         Examples
         --------
@@ -268,7 +270,7 @@ class GlorotUniform(GlorotNormal):
 
 
 class HeNormal(_Scaled):
-    """Normal with standard deviation ``scale * sqrt(2 / fan_in)``: for layers with relu.
+    """Normal with standard deviation ``scale * sqrt(2 / fan_in)``: for layers followed by relu.
 
     K. He et al., "Delving deep into rectifiers", 2015.
 
@@ -300,7 +302,7 @@ class HeUniform(HeNormal):
 
 
 class Orthogonal(_OfScale):
-    """Rows (or columns, whichever are fewer) that are orthogonal to each other, of length ``scale``.
+    """A random matrix whose rows (or columns, whichever are fewer) are orthogonal and have norm ``scale``.
 
     A. Saxe et al., "Exact solutions to the nonlinear dynamics of learning in deep linear neural networks", 2014.
 
@@ -317,12 +319,12 @@ class Orthogonal(_OfScale):
         rows, columns = (shape[0], math.prod(shape[1:])) if shape else (1, 1)
         normal = rng.normal(size=(max(rows, columns), min(rows, columns)))
         q, r = np.linalg.qr(normal)
-        q = q * np.where(np.diagonal(r) < 0, -1.0, 1.0)  # makes the draw uniform over all such matrices
+        q = q * np.where(np.diagonal(r) < 0, -1.0, 1.0)  # makes the distribution uniform over all such matrices
         return self.scale * (q if rows >= columns else q.T).reshape(shape)
 
 
 def fans(shape: Shape) -> tuple[int, int]:
-    """Fan in and fan out of a weight of shape ``(out, in, *kernel)``; a vector counts as ``(1, in)``."""
+    """Fan-in and fan-out of a weight of shape ``(out, in, *kernel)``; a vector counts as ``(1, in)``."""
     if len(shape) < 2:
         return math.prod(shape), 1
     kernel = math.prod(shape[2:])

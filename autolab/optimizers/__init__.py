@@ -1,4 +1,4 @@
-"""Optimizers: how the parameters of a link change by their gradients."""
+"""Optimizers: update the parameters of a link by their gradients."""
 
 from ..engine.habits import answering
 from . import lr_scheduler, schedules

@@ -1,4 +1,4 @@
-"""How optimizers may be made besides by their own settings: as PyTorch's are, of parameters and groups of them."""
+"""Constructing optimizers as in PyTorch: from parameters, and groups of parameters."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from .hooks import WeightDecay
 
 
 class TakesParameters(type):
-    """Lets every optimizer be made as PyTorch's are: ``Adam(model.parameters(), lr=0.001, weight_decay=0.01)``."""
+    """Lets every optimizer be constructed as in PyTorch: ``Adam(model.parameters(), lr=0.001, weight_decay=0.01)``."""
 
     def __call__(cls, *args: Any, **settings: Any) -> Any:
         parameters = inspect.signature(cls.__init__).parameters  # type: ignore[misc]
@@ -28,7 +28,7 @@ class TakesParameters(type):
 
     @property
     def __signature__(cls) -> inspect.Signature:
-        """The settings, which is what a person is shown; what else a call takes is PyTorch's spelling."""
+        """The settings alone, for help and completion; the other arguments are PyTorch's spelling."""
         _, *settings = inspect.signature(cls.__init__).parameters.values()  # type: ignore[misc]
         return inspect.Signature(settings)
 

@@ -1,4 +1,4 @@
-"""What an optimizer may be given to work on besides a link: parameters by themselves, and groups with own settings."""
+"""What an optimizer can update besides a link: individual parameters, and groups with settings of their own."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from ..links import Link
 
 
 class GivenParameters(Link):
-    """Parameters, or other leaves, without the link that they belong to, by their numbers.
+    """Parameters, or other leaves, given without their link; they are named by their index.
 
-    ``origins`` are the links that were asked for them, where that is known. Their buffers belong to the state, and what
-    a trainer brings back after an update that failed.
+    ``origins`` are the links that they come from, as far as known. The buffers of these are part of the state, and a
+    trainer restores them after a failed update.
     """
 
     def __init__(self, parameters: Iterable[Variable], origins: list[Link]) -> None:
@@ -30,7 +30,7 @@ class GivenParameters(Link):
                 self.__dict__[str(i)] = parameter
 
     def namedlinks(self, skipself: bool = False) -> Iterator[tuple[str, Link]]:
-        """Itself, and the links in those that were asked for all that they have."""
+        """Itself, and the links inside those origins all of whose parameters were given."""
         yield from super().namedlinks(skipself)
         given = {id(parameter) for _, parameter in self._own("parameter")}
         for i, origin in enumerate(self.origins):
@@ -42,20 +42,20 @@ Groups = list[tuple[list[Variable], dict[str, Any]]]
 
 
 def target_and_groups(who: str, given: Any) -> tuple[Link, Groups] | None:
-    """The link to set up and the groups with settings of their own; None where no parameters were given.
+    """The link to set up, and the groups with settings of their own; None if ``given`` is none of the below.
 
     Parameters
     ----------
     who : str
-        Whose argument it is, for messages.
+        The function and argument, for messages.
     given : Link, Parameter, iterable of Parameters or of pairs of name and Parameter, or list of dicts
-        Any Variable that is a leaf may stand for a Parameter.
-        A dict holds ``params`` and settings of the optimizer for these alone, such as ``lr``.
+        Any Variable that is a leaf can replace a Parameter.
+        A dict holds ``params``, and settings of the optimizer for these parameters, such as ``lr``.
 
     Raises
     ------
     TypeError, ValueError
-        If among parameters there is something else, there are none, or one comes twice.
+        If one of the parameters is something else or is given twice, or there are none.
     """
     if isinstance(given, Link):
         return given, []
@@ -103,9 +103,9 @@ def _held(entry: Link | Parameter) -> list[Parameter]:
 
 
 def warn_of_plain_lists(who: str, target: Link) -> None:
-    """Warn of parameters that have a gradient and that nobody changes, as their links stand in a plain list or dict.
+    """Warn if parameters have a gradient but are not trained, because their links are in a plain list or dict.
 
-    Those without a gradient are left out: they may be hidden there on purpose.
+    Parameters without a gradient cause no warning: they may be hidden on purpose.
     """
     asked = getattr(target, "origins", [target])
     known = {id(parameter) for link in (target, *asked) for parameter in link.params()}

@@ -1,4 +1,4 @@
-"""Hooks: what happens to the gradients before an update. Each is called with the optimizer, whose loop gives the
+"""Hooks, which change the gradients before an update. Each is called with the optimizer; iterating over that gives the
 parameters that have a gradient.
 
     >>> from autolab import links as L, optimizers
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 class WeightDecay(CheckedArguments):
-    """Add ``rate * w`` to every gradient, the gradient of ``rate / 2 * sum(w**2)``.
+    """L2 regularization: add ``rate * w``, the gradient of ``rate / 2 * sum(w**2)``, to every gradient.
 
     Examples
     --------
@@ -52,7 +52,7 @@ class WeightDecay(CheckedArguments):
 
 
 class Lasso(CheckedArguments):
-    """Add ``rate * sign(w)`` to every gradient, the gradient of ``rate * sum(abs(w))``.
+    """L1 regularization: add ``rate * sign(w)``, the gradient of ``rate * sum(abs(w))``, to every gradient.
 
     Examples
     --------
@@ -79,7 +79,7 @@ class Lasso(CheckedArguments):
 
 
 class GradientClipping(CheckedArguments):
-    """Shorten all gradients by one factor where their common norm is above ``threshold``.
+    """Gradient clipping: if the norm of all gradients together exceeds ``threshold``, scale them down to it.
 
     Examples
     --------
@@ -105,12 +105,12 @@ class GradientClipping(CheckedArguments):
         if norm > self.threshold:
             for parameter in optimizer:
                 g = _gradient(parameter)
-                factor = np.float64(self.threshold / norm)  # which float16 may not have
+                factor = np.float64(self.threshold / norm)  # float16 might round it to 0
                 _replace(parameter, (g * factor).astype(g.dtype, copy=False))
 
 
 class GradientNoise(CheckedArguments):
-    """Add normal noise of variance ``eta / (1 + t)**0.55`` to every gradient.
+    """Add Gaussian noise of variance ``eta / (1 + t)**0.55`` to every gradient; ``t`` is the number of updates.
 
     A. Neelakantan et al., "Adding gradient noise improves learning for very deep networks", 2015.
 
@@ -143,7 +143,7 @@ class GradientNoise(CheckedArguments):
 
 
 def _gradient(parameter: Parameter) -> Array:
-    assert parameter._grad is not None  # the optimizer gives only such
+    assert parameter._grad is not None  # iterating over the optimizer gives no others
     return parameter._grad._data
 
 

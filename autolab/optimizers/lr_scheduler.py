@@ -1,7 +1,7 @@
-"""PyTorch's way to change learning rates: an object that is told when an epoch is over.
+"""PyTorch's learning-rate schedulers: objects whose ``step`` is called at the end of each epoch.
 
-`schedules` are the other way: a function of the number of updates, which the optimizer asks itself. Here are the curves
-that learning rates follow; `scheduling` has how they are set.
+The alternative is `schedules`: functions of the number of updates, which the optimizer itself calls. The curves are
+defined here; `scheduling` applies them to an optimizer.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from .scheduling import scaled as _scaled
 
 
 class StepLR(LRScheduler):
-    """Times ``gamma`` every ``step_size`` epochs.
+    """Multiply the learning rate by ``gamma`` every ``step_size`` epochs.
 
     Examples
     --------
@@ -39,7 +39,7 @@ class StepLR(LRScheduler):
 
 
 class MultiStepLR(LRScheduler):
-    """Times ``gamma`` at each of the milestones."""
+    """Multiply the learning rate by ``gamma`` at each of the milestones, which are epochs."""
 
     def __init__(self, optimizer: Any, milestones: Sequence[int], gamma: float = 0.1, last_epoch: int = -1) -> None:
         self.milestones, self.gamma = list(milestones), gamma
@@ -50,7 +50,7 @@ class MultiStepLR(LRScheduler):
 
 
 class ExponentialLR(LRScheduler):
-    """Times ``gamma`` every epoch."""
+    """Multiply the learning rate by ``gamma`` every epoch."""
 
     def __init__(self, optimizer: Any, gamma: float, last_epoch: int = -1) -> None:
         self.gamma = gamma
@@ -61,7 +61,7 @@ class ExponentialLR(LRScheduler):
 
 
 class LambdaLR(LRScheduler):
-    """Times ``lr_lambda(epoch)``; a list has a function for each group of parameters."""
+    """The initial learning rate times ``lr_lambda(epoch)``; a list has one function per parameter group."""
 
     def __init__(
         self,
@@ -78,7 +78,8 @@ class LambdaLR(LRScheduler):
 
 
 class LinearLR(LRScheduler):
-    """From ``start_factor`` to ``end_factor`` in ``total_iters`` equal steps."""
+    """The initial learning rate times a factor from ``start_factor`` to ``end_factor``, linear in ``total_iters``
+    epochs."""
 
     def __init__(
         self,
@@ -97,7 +98,7 @@ class LinearLR(LRScheduler):
 
 
 class ConstantLR(LRScheduler):
-    """Times ``factor`` in the first ``total_iters`` epochs."""
+    """The initial learning rate times ``factor`` for the first ``total_iters`` epochs, then unchanged."""
 
     def __init__(self, optimizer: Any, factor: float = 1 / 3, total_iters: int = 5, last_epoch: int = -1) -> None:
         self.rate, self.total_iters = factor, total_iters
@@ -108,7 +109,7 @@ class ConstantLR(LRScheduler):
 
 
 class PolynomialLR(LRScheduler):
-    """Down to 0 in ``total_iters`` epochs, as a power of what is left."""
+    """Polynomial decay to 0 in ``total_iters`` epochs: the initial rate times ``(1 - epoch / total_iters)**power``."""
 
     def __init__(self, optimizer: Any, total_iters: int = 5, power: float = 1.0, last_epoch: int = -1) -> None:
         self.total_iters, self.power = total_iters, power
@@ -119,7 +120,7 @@ class PolynomialLR(LRScheduler):
 
 
 class CosineAnnealingLR(LRScheduler):
-    """Along half a cosine from the beginning's to ``eta_min`` in ``T_max`` epochs."""
+    """Anneal from the initial learning rate to ``eta_min`` along half a cosine, in ``T_max`` epochs."""
 
     def __init__(self, optimizer: Any, T_max: int, eta_min: float = 0.0, last_epoch: int = -1) -> None:
         self.T_max, self.eta_min = T_max, eta_min
@@ -133,7 +134,7 @@ class CosineAnnealingLR(LRScheduler):
 
 
 class CosineAnnealingWarmRestarts(CosineAnnealingLR):
-    """The same again from the beginning, after ``T_0`` epochs, and then after ``T_mult`` times as many as before."""
+    """Cosine annealing that restarts after ``T_0`` epochs; each period is ``T_mult`` times as long as the last."""
 
     def __init__(self, optimizer: Any, T_0: int, T_mult: int = 1, eta_min: float = 0.0, last_epoch: int = -1) -> None:
         self.T_0, self.T_mult = T_0, T_mult
@@ -147,9 +148,10 @@ class CosineAnnealingWarmRestarts(CosineAnnealingLR):
 
 
 class OneCycleLR(LRScheduler):
-    """Up to ``max_lr`` and down to almost nothing, along cosines, in ``total_steps`` updates (L. Smith, 2018).
+    """The one-cycle policy: up to ``max_lr`` and down to almost 0, along cosines, in ``total_steps`` updates.
 
-    ``step`` is called after each update. Meanwhile a momentum, or Adam's ``beta1``, goes down and up again.
+    Call ``step`` after each update, not each epoch. Momentum, or Adam's ``beta1``, falls while the learning rate rises,
+    and then rises again (L. Smith, 2018).
     """
 
     def __init__(

@@ -1,4 +1,4 @@
-"""Optimizer: changes the parameters of a link by their gradients, all of them at once or none."""
+"""Optimizer: updates the parameters of a link by their gradients, all of them at once or none."""
 
 from __future__ import annotations
 
@@ -29,27 +29,27 @@ Hook = Callable[["Optimizer"], Any]
 
 
 class Optimizer(Displayed, CheckedArguments, metaclass=TakesParameters):
-    """The base class: subclass it and write `update_one`.
+    """The base class of optimizers: subclass it and define `update_one`.
 
-    An update computes every new array first and then stores all of them, the optimizer's own state included, in one
-    step that an interrupt cannot divide. Parameters get new arrays; those of before stay as they were, so that graphs
-    of before are still right.
+    An update first computes all new arrays and then assigns all of them, together with the optimizer's own state,
+    atomically: an interrupt cannot leave half of them assigned. Parameters get new arrays and the old ones do not
+    change, so that existing graphs remain valid.
 
-    What to work on goes to `setup`, or comes first: ``Adam(model, lr=0.001)``, ``Adam(model.parameters())``, or groups
-    with settings of their own, ``Adam([{"params": body.parameters(), "lr": 0.0001}, {"params": head}])``.
+    Pass the model to `setup`, or as the first argument: ``Adam(model, lr=0.001)``, ``Adam(model.parameters())``, or
+    parameter groups with settings of their own:
+    ``Adam([{"params": body.parameters(), "lr": 0.0001}, {"params": head}])``.
 
     Parameters
     ----------
     lr : float or callable
-        Learning rate: how far a step goes. A callable is asked with the number of updates so far; see
-        `autolab.optimizers.schedules`.
+        Learning rate. A callable is called with the number of updates so far; see `autolab.optimizers.schedules`.
 
     Attributes
     ----------
     target : Link or None
-        What `setup` got.
+        The link given to `setup`.
     t : int
-        How many updates there were.
+        Number of updates so far.
 
     Examples
     --------
@@ -71,7 +71,7 @@ class Optimizer(Displayed, CheckedArguments, metaclass=TakesParameters):
     """
 
     hyperparameters: tuple[str, ...] = ("lr",)
-    """Names of the numbers that belong to the saved state."""
+    """Names of the attributes that are saved with the state."""
 
     def __init__(self, lr: float | Callable[[int], float]) -> None:
         self.lr = lr if callable(lr) else check_number(type(self).__name__, "lr", lr, 0.0)
@@ -82,10 +82,9 @@ class Optimizer(Displayed, CheckedArguments, metaclass=TakesParameters):
         self._groups: list[tuple[list[Parameter], Optimizer]] = []
         self._rules: dict[Parameter, Optimizer] = {}
 
-    # ------------------------------------------------------------------ what it works on
+    # ------------------------------------------------------------------ parameters and hooks
     def setup(self, target: Any) -> Self:
-        """Work on the parameters of ``target``, a Link or parameters by themselves, from a fresh state; returns the
-        optimizer itself."""
+        """Set the parameters to update, a Link's or individual ones, and reset the state; returns the optimizer."""
         given = target_and_groups(f"{type(self).__name__}.setup: target", target)
         if given is None or given[1]:
             raise TypeError(f"{type(self).__name__}.setup: got {a_kind(target)}; expected a Link or parameters")
@@ -93,7 +92,7 @@ class Optimizer(Displayed, CheckedArguments, metaclass=TakesParameters):
         return self
 
     def _group(self, parameters: list[Parameter], rule: Optimizer) -> None:
-        """Update some of the parameters by a rule with other settings."""
+        """Update some of the parameters with other settings."""
         self._groups.append((parameters, rule))
         self._rules |= dict.fromkeys(parameters, rule)
 
@@ -103,25 +102,25 @@ class Optimizer(Displayed, CheckedArguments, metaclass=TakesParameters):
         return self.target
 
     def __iter__(self) -> Iterator[Parameter]:
-        """The parameters that have a gradient: those that an update changes."""
+        """The parameters that have a gradient, which an update changes."""
         return iter(self._due())
 
     def _due(self) -> list[Parameter]:
         return [p for p in self._link("update")._all_params() if p._grad is not None and p.is_initialized]
 
     def add_hook(self, hook: Hook, name: str | None = None) -> None:
-        """Call ``hook(optimizer)`` in every update, when the gradients are there and before the parameters change.
+        """Call ``hook(optimizer)`` in every update, after the gradients are computed and before the parameters change.
 
-        In a loop the optimizer gives the parameters that have a gradient. The ``grad`` that a hook gives them counts;
-        with None a parameter is left as it is. If a hook raises, the gradients are those of before: so let it assign
-        new ones, and not write into the arrays of the old.
+        Iterating over the optimizer gives the parameters that have a gradient. The update uses the ``grad`` that a hook
+        assigns; a parameter whose ``grad`` is set to None is not updated. If a hook raises, the previous gradients are
+        restored: therefore a hook must assign new ones, and never change their arrays in place.
 
         Raises
         ------
         KeyError
-            If there is a hook of this name.
+            If there is a hook with this name already.
         TypeError
-            If ``hook`` cannot be called, or is a class.
+            If ``hook`` is not callable, or is a class.
         """
         if isinstance(hook, type):
             raise TypeError(
@@ -136,12 +135,12 @@ class Optimizer(Displayed, CheckedArguments, metaclass=TakesParameters):
         self._hooks[name] = hook
 
     def remove_hook(self, name: str) -> None:
-        """Remove the hook of this name.
+        """Remove the hook with this name.
 
         Raises
         ------
         KeyError
-            If there is none.
+            If there is no such hook.
         """
         if name not in self._hooks:
             who, there = f"{type(self).__name__}.remove_hook", ", ".join(self._hooks) or "none"
@@ -150,17 +149,17 @@ class Optimizer(Displayed, CheckedArguments, metaclass=TakesParameters):
 
     # ------------------------------------------------------------------ an update
     def update(self, lossfun: Callable[..., Variable] | None = None, *args: Any, **kwargs: Any) -> Variable | None:
-        """Change the parameters once.
+        """Update the parameters once.
 
-        Without arguments, by the gradients that they have. With a loss function: clear the gradients, compute the loss
-        of the arguments and its gradients, and then change them; returns the loss.
+        Without arguments, use their current gradients. With a loss function, clear the gradients, compute
+        ``lossfun(*args, **kwargs)`` and its gradients, update the parameters, and return the loss.
 
         Raises
         ------
         RuntimeError
-            Before `setup`, or if no parameter has a gradient.
+            If `setup` has not been called, or no parameter has a gradient.
         TypeError
-            If ``lossfun`` is no function, or returns no Variable.
+            If ``lossfun`` is not callable, or does not return a Variable.
         """
         target = self._link("update")
         loss = None
@@ -178,11 +177,11 @@ class Optimizer(Displayed, CheckedArguments, metaclass=TakesParameters):
         return loss
 
     def step(self) -> None:
-        """Change the parameters once, by the gradients that they have: `update` without arguments."""
+        """Update the parameters once by their current gradients: `update` without arguments."""
         self.update()
 
     def zero_grad(self, set_to_none: bool = True) -> None:
-        """Forget the gradients of all parameters; they are never set to 0, whatever ``set_to_none`` says."""
+        """Set the gradients of all parameters to None, also with ``set_to_none=False``."""
         self._link("zero_grad").cleargrads()
 
     def _step(self) -> None:
@@ -200,7 +199,7 @@ class Optimizer(Displayed, CheckedArguments, metaclass=TakesParameters):
             for hook in self._hooks.values():
                 hook(self)
             if self._hooks:
-                parameters = self._due()  # a hook may have taken a gradient away
+                parameters = self._due()  # a hook may have set a gradient to None
             counters = [(rule, "t", t + 1) for rule in self._all_rules]
             publish([*self._stores(parameters), *counters])
         except BaseException:
@@ -209,17 +208,17 @@ class Optimizer(Displayed, CheckedArguments, metaclass=TakesParameters):
             raise
 
     def _stores(self, parameters: list[Parameter]) -> list[tuple[Any, str, Any]]:
-        """The stores of the parameters' update."""
+        """The assignments that update the parameters."""
         stores: list[tuple[Any, str, Any]] = []
         memories = self._memories
         for parameter in parameters:
             memory = memories.get(parameter) or memories.setdefault(parameter, Memory())
             state = memory.state.copy()
-            node: Any = parameter.node  # there is one, as there is a gradient
+            node: Any = parameter.node  # it exists, as the parameter has a gradient
             w = parameter._data
             g = node.grad._data
             rule = self._rules.get(parameter, self)
-            if w.dtype is _HALF:  # squares of small gradients are 0 there, and so is Adam's eps
+            if w.dtype is _HALF:  # the squares of small gradients underflow in float16, and so does Adam's eps
                 new = rule.update_one(w.astype(np.float32), g.astype(np.float32), state)
             else:
                 new = rule.update_one(w, g, state)
@@ -235,14 +234,16 @@ class Optimizer(Displayed, CheckedArguments, metaclass=TakesParameters):
         return stores
 
     def update_one(self, w: Array, g: Array, state: State) -> Array:
-        """The new array of one parameter.
+        """The update rule: the new array of one parameter.
 
         Parameters
         ----------
         w, g : array
-            The parameter and its gradient, those of float16 in float32; they must not change.
+            The parameter and its gradient, of the same shape; float16 is converted to float32. Do not change them in
+            place.
         state : dict
-            What was remembered of this parameter, empty at first. Put new arrays in, do not change old ones.
+            The optimizer's state for this parameter, such as its momentum; empty at first. Assign new arrays, do not
+            change old ones in place.
         """
         raise NotImplementedError(f"{type(self).__name__}: write update_one(self, w, g, state)")
 
@@ -260,19 +261,20 @@ class Optimizer(Displayed, CheckedArguments, metaclass=TakesParameters):
         return (self, *[rule for _, rule in self._groups])
 
     def state(self) -> dict[str, Any]:
-        """Everything that the next updates depend on besides the parameters, by name, such as ``l1/W/m``."""
+        """The state of the optimizer by names such as ``l1/W/m``: all that later updates depend on, besides the
+        parameters."""
         return state(self)
 
     def state_layout(self) -> dict[str, Slot]:
-        """What `load_state` takes, by name: shapes and dtypes."""
+        """The shape and dtype that `load_state` expects for each name."""
         return state_layout(self)
 
     def load_state(self, state: Mapping[str, Any]) -> None:
-        """Load what `state` returned, for the same kind of optimizer and model; on an error nothing has changed."""
+        """Load what `state` returned, for the same kind of optimizer and model; on an error nothing changes."""
         publish(self.planned(state))
 
     def planned(self, state: Mapping[str, Any]) -> list[tuple[Any, str, Any]]:
-        """The stores that `load_state` makes."""
+        """The assignments that `load_state` would make; raises the same errors."""
         return planned(self, state)
 
     def to_gpu(self) -> Self:

@@ -1,5 +1,4 @@
-"""What PyTorch and Keras call on an optimizer: ``param_groups``, dicts of which some may be assigned; and
-``apply_gradients``."""
+"""PyTorch's ``param_groups``, dictionaries through which settings can be assigned, and Keras's ``apply_gradients``."""
 
 from __future__ import annotations
 
@@ -11,7 +10,7 @@ from .optimizer import Optimizer
 
 
 class ParameterGroup(MutableMapping[str, Any]):
-    """What a rule has as attributes, by name, and under ``params`` what it changes; others may put more in.
+    """The hyperparameters of a group by name, its parameters as ``params``, and any other items that are assigned.
 
     Examples
     --------
@@ -48,9 +47,9 @@ class ParameterGroup(MutableMapping[str, Any]):
         return repr(dict(self))
 
 
-@property  # type: ignore[misc]  # a name of Optimizer stands for it
+@property  # type: ignore[misc]  # it becomes an attribute of Optimizer
 def param_groups(self: Any) -> list[ParameterGroup]:
-    """The groups of an optimizer, the same objects each time, until another `setup`."""
+    """The parameter groups of an optimizer; the same objects each time, until the next `setup`."""
     rules = [rule for _, rule in self._groups]
     shown: list[ParameterGroup] = vars(self).get("_shown_groups", [])
     if [group._rule for group in shown] != [self, *rules] or self._shown_target is not self.target:
@@ -61,7 +60,7 @@ def param_groups(self: Any) -> list[ParameterGroup]:
 
 
 def apply_gradients(self: Any, grads_and_vars: Iterable[tuple[Any, Any]]) -> None:
-    """Keras's form of an update: by gradients that come with what they change, as ``zip(gradients, parameters)``.
+    """Keras's form of an update: takes pairs of gradient and parameter, as in ``zip(gradients, parameters)``.
 
     Examples
     --------

@@ -1,6 +1,6 @@
-"""Schedules: learning rates that depend on the number of updates so far, ``lr=schedules.cosine(0.1, 1000)``.
+"""Schedules: learning rates that depend on the number of updates so far, as in ``lr=schedules.cosine(0.1, 1000)``.
 
-Any function from that number to a rate may be given as well.
+Any other function of that number can be used as well.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ Schedule = Callable[[int], float]
 
 @dataclass(frozen=True)
 class step:
-    """``rate``, multiplied by ``factor`` after every ``every`` updates.
+    """Step decay: ``rate``, multiplied by ``factor`` after every ``every`` updates.
 
     Examples
     --------
@@ -40,7 +40,7 @@ class step:
 
 @dataclass(frozen=True)
 class exponential:
-    """``rate * factor ** t``.
+    """Exponential decay: ``rate * factor ** t``.
 
     Examples
     --------
@@ -62,7 +62,7 @@ class exponential:
 
 @dataclass(frozen=True)
 class cosine:
-    """From ``rate`` down to ``final`` along half a cosine, within ``updates``; then ``final``.
+    """Cosine annealing: from ``rate`` to ``final`` along half a cosine in ``updates`` updates; then ``final``.
 
     I. Loshchilov, F. Hutter, "SGDR: stochastic gradient descent with warm restarts", 2017.
 
@@ -89,7 +89,7 @@ class cosine:
 
 @dataclass(frozen=True)
 class warmup:
-    """Linearly up to the rate of ``then`` (a number or a schedule) within ``updates``.
+    """Linear warmup: up to the rate of ``then``, a number or a schedule, in ``updates`` updates.
 
     Examples
     --------

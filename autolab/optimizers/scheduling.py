@@ -1,4 +1,4 @@
-"""How schedulers set the learning rates of an optimizer: by a factor, one after the other, or on a plateau."""
+"""How schedulers set the learning rates of an optimizer: by a factor, in sequence, or on a plateau."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from typing import Any, Literal
 
 
 class LRScheduler:
-    """Sets the learning rates of an optimizer, now and at each `step`.
+    """Sets the learning rates of an optimizer, at once and at each `step`.
 
-    A subclass has ``factor(epoch)``: by what the learning rates of the beginning are multiplied. A learning rate that
-    something else has changed, such as another scheduler, is multiplied by how much the factor has changed.
+    A subclass defines ``factor(epoch)``, by which the initial learning rates are multiplied. If something else, such as
+    another scheduler, has changed a learning rate, it is multiplied by the change of the factor instead.
     """
 
     def __init__(self, optimizer: Any, last_epoch: int = -1) -> None:
@@ -25,19 +25,19 @@ class LRScheduler:
         self.step()
 
     def factor(self, epoch: int) -> float:
-        """By what the learning rates of the beginning are multiplied."""
+        """The factor by which the initial learning rates are multiplied in this epoch."""
         raise NotImplementedError(f"{type(self).__name__}: write factor(self, epoch), or get_lr(self)")
 
     def get_lr(self) -> list[float]:
-        """The learning rates of this epoch."""
+        """The learning rate of each parameter group in this epoch."""
         return [self._next(group["lr"], base) for group, base in self._groups()]
 
     def _groups(self) -> Iterator[tuple[Any, float]]:
-        """The groups of parameters with their learning rates of the beginning."""
+        """Pairs of parameter group and initial learning rate."""
         return zip(self.optimizer.param_groups, self.base_lrs, strict=True)
 
     def _next(self, lr: float, base: float, least: float = 0.0) -> float:
-        """The learning rate that follows ``lr``; the part of it that is above ``least`` is multiplied."""
+        """The learning rate that follows ``lr``; only the part above ``least`` is multiplied."""
         factor = self.factor(self.last_epoch)
         before = self.factor(self.last_epoch - 1) if self.last_epoch else 1.0
         if lr == scaled(base, before, least):
@@ -45,32 +45,32 @@ class LRScheduler:
         return scaled(lr, factor / before, least) if before else lr + (base - least) * factor
 
     def get_last_lr(self) -> list[float]:
-        """The learning rates that it set."""
+        """The learning rates that the last `step` set."""
         return list(self._last_lr)
 
     def step(self) -> None:
-        """Go on to the next epoch."""
+        """Advance to the next epoch and set its learning rates."""
         self.last_epoch += 1
         self._last_lr = self.get_lr()
         for group, lr in zip(self.optimizer.param_groups, self._last_lr, strict=True):
             group["lr"] = lr
 
     def state_dict(self) -> dict[str, Any]:
-        """Everything but the optimizer."""
+        """All attributes except the optimizer."""
         return {key: value for key, value in vars(self).items() if key != "optimizer"}
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
-        """Take over what `state_dict` gave."""
+        """Load what `state_dict` returned."""
         vars(self).update(state_dict)
 
 
 def scaled(lr: float, factor: float, least: float) -> float:
-    """A learning rate of which the part above ``least`` is multiplied."""
+    """``lr`` with the part above ``least`` multiplied by ``factor``."""
     return least + (lr - least) * factor
 
 
 class SequentialLR:
-    """One scheduler after the other: the next begins at each of the milestones, as from its own first epoch.
+    """Run schedulers in sequence: at each of the milestones the next one begins, at its own first epoch.
 
     Examples
     --------
@@ -96,11 +96,11 @@ class SequentialLR:
         self.step()
 
     def get_last_lr(self) -> list[float]:
-        """The learning rates that were set."""
+        """The current learning rates."""
         return [group["lr"] for group in self.optimizer.param_groups]
 
     def step(self) -> None:
-        """Go on to the next epoch."""
+        """Advance to the next epoch and set its learning rates."""
         self.last_epoch += 1
         current = self.schedulers[sum([self.last_epoch >= one for one in self.milestones])]
         if self.last_epoch in (0, *self.milestones):
@@ -114,17 +114,18 @@ class SequentialLR:
         return {"last_epoch": self.last_epoch, "schedulers": [one.state_dict() for one in self.schedulers]}
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
-        """Take over what `state_dict` gave."""
+        """Load what `state_dict` returned."""
         self.last_epoch = state_dict["last_epoch"]
         for one, state in zip(self.schedulers, state_dict["schedulers"], strict=True):
             one.load_state_dict(state)
 
 
 class ReduceLROnPlateau:
-    """Times ``factor`` where a number, such as the loss of the held-out examples, has stopped to improve.
+    """Multiply the learning rates by ``factor`` when a metric, such as the validation loss, stops improving.
 
-    ``step(number)`` is called once an epoch; after more than ``patience`` epochs without a better one, the learning
-    rates fall, and the next ``cooldown`` epochs are not counted. ``mode`` is ``"min"`` or ``"max"``.
+    Call ``step(metric)`` once per epoch. After more than ``patience`` epochs without improvement the learning rates are
+    reduced, and the next ``cooldown`` epochs are not counted. ``mode`` says whether a smaller metric (``"min"``) or a
+    larger one (``"max"``) is better; a relative change of less than ``threshold`` is no improvement.
     """
 
     def __init__(
@@ -148,7 +149,7 @@ class ReduceLROnPlateau:
     load_state_dict = LRScheduler.load_state_dict
 
     def step(self, metrics: Any) -> None:
-        """Note the number of this epoch."""
+        """Record the metric of this epoch, and reduce the learning rates if it has stopped improving."""
         number = self.sign * float(metrics)
         if number < self.best * (1 - self.sign * self.threshold):
             self.best, self.num_bad_epochs = number, 0

@@ -1,4 +1,4 @@
-"""What an optimizer remembers, as arrays and numbers by name, and how these come back."""
+"""The state of an optimizer, as arrays and numbers by name, and how it is loaded."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ if TYPE_CHECKING:
     from .optimizer import Optimizer
 
 State = dict[str, Any]
-"""What an optimizer remembers of one parameter: arrays and numbers by name."""
+"""The state of an optimizer for one parameter: arrays and numbers by name."""
 
 
 class Memory:
-    """What an optimizer remembers of one parameter."""
+    """Holds the state of an optimizer for one parameter."""
 
     __slots__ = ("state",)
 
@@ -29,7 +29,7 @@ class Memory:
 
 
 def state(optimizer: Optimizer) -> dict[str, Any]:
-    """The count of updates, the numbers of the rules, and the memory of each parameter."""
+    """The number of updates, the hyperparameters of all groups, and the state of each parameter."""
     found: dict[str, Any] = {"t": optimizer.t}
     for key, rule, name in _numbers(optimizer):
         found[key] = getattr(rule, name)
@@ -40,7 +40,7 @@ def state(optimizer: Optimizer) -> dict[str, Any]:
 
 
 def _numbers(optimizer: Optimizer) -> Iterator[tuple[str, Optimizer, str]]:
-    """The numbers of the rules: the key in a state, and where each is."""
+    """The hyperparameters that are numbers: the key of each in a state, and the object and attribute that hold it."""
     for i, rule in enumerate(optimizer._all_rules):
         for name in optimizer.hyperparameters:
             if not callable(getattr(rule, name)):
@@ -48,7 +48,7 @@ def _numbers(optimizer: Optimizer) -> Iterator[tuple[str, Optimizer, str]]:
 
 
 def state_layout(optimizer: Optimizer) -> dict[str, Slot]:
-    """What a state may hold, by name."""
+    """The shape and dtype of each entry that a state may have, by name."""
     found = {"t": COUNT, f"hyperparameters{BELOW}": NUMBER}
     for path, parameter in optimizer._link("state_layout").namedparams():
         found[f"{path[1:]}{BELOW}"] = _memory_slot(parameter)
@@ -56,7 +56,7 @@ def state_layout(optimizer: Optimizer) -> dict[str, Slot]:
 
 
 def planned(optimizer: Optimizer, state: Mapping[str, Any]) -> list[tuple[Any, str, Any]]:
-    """The stores that loading a state makes; if the state is not one of this optimizer, an error before any of them."""
+    """The assignments that load a state; raises before any of them if the state does not fit this optimizer."""
     rest = set(state)  # an array is read only where it is taken
     who = f"{type(optimizer).__name__}.load_state"
     if "t" not in rest:
@@ -79,7 +79,7 @@ def planned(optimizer: Optimizer, state: Mapping[str, Any]) -> list[tuple[Any, s
 
 
 def _memories(who: str, optimizer: Optimizer, state: Mapping[str, Any], rest: set[str]) -> dict[Parameter, Memory]:
-    """The memory of each parameter; the names that it takes leave ``rest``."""
+    """The state of each parameter; removes from ``rest`` the names that are used."""
     memories = {}
     names: dict[str, list[str]] = {}
     own = is_handed_over(state)
@@ -93,14 +93,14 @@ def _memories(who: str, optimizer: Optimizer, state: Mapping[str, Any], rest: se
 
 
 def _memory_slot(parameter: Parameter) -> Slot:
-    """An array of the parameter's shape, or a count."""
+    """The slot of an entry: an array of the parameter's shape, or a count."""
     known = parameter.is_initialized
     dtype = np.dtype(parameter.dtype if known else np.float32)
     return Slot(parameter.shape if known else None, dtype, count=True)
 
 
 def _loaded(who: str, name: str, value: Any, parameter: Parameter, own: bool) -> Any:
-    """One remembered value, on the parameter's device; a 0-d integer is a count."""
+    """One entry of the state, on the parameter's device; a 0-d integer is a count."""
     array = as_array(value, f"{who}: {name!r:.100}")
     if array.dtype.kind in "iu" and array.ndim == 0:
         return int(array)

@@ -1,7 +1,7 @@
-"""The update rules. In all of them ``g`` is the gradient and ``lr`` the learning rate.
+"""The update rules. In all of them ``w`` is a parameter, ``g`` its gradient and ``lr`` the learning rate.
 
-Arrays of the state keep the parameter's dtype. What an expression needs more than once is computed in the one buffer
-that the rule made itself.
+Arrays of the state have the parameter's dtype. Intermediate results are computed in place, in an array that the rule
+itself has created.
 """
 
 from __future__ import annotations
@@ -22,12 +22,14 @@ Rate = float | Callable[[int], float]
 
 
 class SGD(Optimizer):
-    """Stochastic gradient descent: ``w - lr * g``; with a ``momentum``, what is made is a `MomentumSGD`, or with
-    ``nesterov=True`` a `NesterovAG`.
+    """Stochastic gradient descent: ``w - lr * g``.
+
+    ``SGD(..., momentum=0.9)`` creates a `MomentumSGD`, with ``nesterov=True`` a `NesterovAG`.
 
     Parameters
     ----------
     lr : float or callable
+        Learning rate; see `Optimizer`.
 
     Examples
     --------
@@ -52,8 +54,9 @@ class MomentumSGD(Optimizer):
     Parameters
     ----------
     lr : float or callable
+        Learning rate; see `Optimizer`.
     momentum : float
-        How much of the last step is kept, 0 to 1.
+        Momentum coefficient, from 0 to 1: the fraction of the last step that is kept.
 
     Examples
     --------
@@ -88,10 +91,10 @@ SGD.with_momentum = MomentumSGD
 
 
 class NesterovAG(MomentumSGD):
-    """Nesterov's accelerated gradient: as `MomentumSGD`, and ``w + momentum * v - lr * g``.
+    """Nesterov's accelerated gradient: ``v`` as in `MomentumSGD`, then ``w + momentum * v - lr * g``.
 
-    The parameters are those at the point to which the momentum would go, where the gradient is computed (Y. Bengio et
-    al., "Advances in optimizing recurrent networks", 2013).
+    ``w`` holds the look-ahead point, to which the momentum alone would lead and at which the gradient is computed
+    (Y. Bengio et al., "Advances in optimizing recurrent networks", 2013).
 
     Examples
     --------
@@ -116,7 +119,9 @@ SGD.with_nesterov = NesterovAG
 
 
 class AdaGrad(Optimizer):
-    """``h = h + g * g``, then ``w - lr * g / (sqrt(h) + eps)``: elements that moved much move less.
+    """AdaGrad: ``h = h + g * g``, then ``w - lr * g / (sqrt(h) + eps)``.
+
+    Elements with large gradients so far take smaller steps.
 
     J. Duchi et al., "Adaptive subgradient methods", 2011.
 
@@ -147,9 +152,9 @@ class AdaGrad(Optimizer):
 
 
 class AdaDelta(Optimizer):
-    """Steps in units of the steps before: there is no learning rate to be found.
+    """AdaDelta: scales each step by the size of previous steps, so that no learning rate needs tuning.
 
-    With running averages ``h`` of ``g * g`` and ``d`` of the squares of the steps:
+    With running averages, of decay rate ``rho``, ``h`` of ``g * g`` and ``d`` of the squared steps:
     ``step = sqrt((d + eps) / (h + eps)) * g``, then ``w - lr * step``.
 
     M. Zeiler, "ADADELTA: an adaptive learning rate method", 2012.
@@ -182,7 +187,7 @@ class AdaDelta(Optimizer):
 
 
 class RMSprop(Optimizer):
-    """``h = alpha * h + (1 - alpha) * g * g``, then ``w - lr * g / (sqrt(h) + eps)``.
+    """RMSprop: ``h = alpha * h + (1 - alpha) * g * g``, then ``w - lr * g / (sqrt(h) + eps)``.
 
     T. Tieleman, G. Hinton, Lecture 6.5 of "Neural networks for machine learning", 2012.
 
@@ -211,9 +216,9 @@ class RMSprop(Optimizer):
 
 
 class Adam(Optimizer):
-    """Adaptive moments: running averages of ``g`` and of ``g * g``, both freed of their start at 0.
+    """Adam, adaptive moment estimation: bias-corrected running averages of ``g`` and of ``g * g``.
 
-    With ``m = beta1 * m + (1 - beta1) * g`` and ``v = beta2 * v + (1 - beta2) * g * g`` after ``t`` updates of the
+    With ``m = beta1 * m + (1 - beta1) * g`` and ``v = beta2 * v + (1 - beta2) * g * g``, in the ``t``-th update of the
     parameter: ``w - lr * m / (1 - beta1**t) / (sqrt(v / (1 - beta2**t)) + eps)``.
 
     D. Kingma, J. Ba, "Adam: a method for stochastic optimization", 2015.
@@ -234,7 +239,7 @@ class Adam(Optimizer):
 
     @property
     def alpha(self) -> Rate:
-        """Chainer's name of ``lr``."""
+        """Chainer's name for ``lr``."""
         return self.lr
 
     @alpha.setter
@@ -261,7 +266,7 @@ class Adam(Optimizer):
 
 
 class AdamW(Adam):
-    """`Adam` with a decay of the weights that is no part of the gradient: ``- lr * weight_decay * w``.
+    """`Adam` with decoupled weight decay: it also subtracts ``lr * weight_decay * w``, bypassing the averages.
 
     I. Loshchilov, F. Hutter, "Decoupled weight decay regularization", 2019.
 
@@ -292,7 +297,7 @@ class AdamW(Adam):
 
 
 def _share(who: str, name: str, value: Any) -> float:
-    """How much Adam's averages keep: with all of it they would stay at 0, and be divided by 0."""
+    """Check a decay rate of Adam's averages: with 1 they would remain 0, and be divided by 0."""
     if check_number(who, name, value, 0) >= 1:
         raise ValueError(f"{who}: {name} is {value!r:.60}; expected a number of at least 0 and below 1")
     return float(value)
@@ -301,14 +306,14 @@ def _share(who: str, name: str, value: Any) -> float:
 def _moved(w: Array, direction: Array, distance: float) -> Array:
     """``w + distance * direction``."""
     if type(distance) is float and type(direction) is np.ndarray:
-        distance = scalar(distance, direction.dtype)  # NumPy multiplies by an array sooner than by a number
+        distance = scalar(distance, direction.dtype)  # NumPy multiplies faster by an array than by a Python float
     new = direction * distance
     new += w
     return new
 
 
 def _averaged(before: Array | None, now: Array, keep: float) -> Array:
-    """``keep * before + (1 - keep) * now``, from 0 at first."""
+    """The running average ``keep * before + (1 - keep) * now``; ``before`` is None, for 0, in the first update."""
     new = now * (1 - keep)
     if before is not None:
         new += keep * before
