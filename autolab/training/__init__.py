@@ -1,4 +1,4 @@
-"""Training: `Trainer` is the loop, `StandardUpdater` one step of it; extensions are called between the steps."""
+"""Training: `Trainer` is the loop, `StandardUpdater` performs one update; extensions are called between updates."""
 
 from ..engine.habits import answering
 from ..links.reporter import Reporter, report

@@ -1,4 +1,4 @@
-"""What every unit of a small net makes of the plane of its two features, and where the net parts the classes."""
+"""The output of every unit of a small network over the plane of its two features, and its decision boundary."""
 
 from __future__ import annotations
 
@@ -15,26 +15,27 @@ from ..links import Linear, Link
 from .model_state import ModelState, layers
 
 SIDE = 32
-"""Places of a picture along each feature."""
+"""Grid points of a picture along each feature."""
 
 _MARGIN = 0.15
-"""How far the pictures reach beyond the examples, in widths of these."""
+"""How far the pictures extend beyond the examples, as a fraction of their range."""
 
 
 @dataclass(frozen=True, eq=False)
 class Units:
-    """The units behind one `Linear`, or the features: of each its picture, and the numbers that lead to it.
+    """The units of one `Linear` layer, or the features: their pictures, weights and biases.
 
     Parameters
     ----------
     name : str
-        That of the layer; empty for the features.
+        Name of the layer; empty for the features.
     pictures : numpy.ndarray
-        What each unit hands on at every place, of shape ``(units, SIDE, SIDE)``; the first row is the highest place.
+        The output of each unit, after its activation, at every grid point, of shape ``(units, SIDE, SIDE)``; the first
+        row is the top of the picture.
     weights, bias : numpy.ndarray
-        Of shape ``(units, units before)`` and ``(units,)``; empty for the features.
+        Of shapes ``(units, units of the previous layer)`` and ``(units,)``; empty for the features.
     weight_gradients, bias_gradients : numpy.ndarray or None
-        Of these, where there were any.
+        Their gradients; None where there were none.
     """
 
     name: str
@@ -46,15 +47,15 @@ class Units:
 
 
 class DecisionBoundary:
-    """Pictures of what a net computes over the plane of its features, after any update whose state was kept.
+    """Pictures of what a network computes over the plane of its features, after any update whose state was kept.
 
-    It evaluates a copy of the model, so that training goes on undisturbed.
+    It evaluates a copy of the model, so that training is not disturbed.
 
     Parameters
     ----------
     model : Link
-        One that calls its `Linear` layers one after the other, on examples of two features; of a `Classifier` the
-        predictor is looked at.
+        A network that calls its `Linear` layers one after the other, on examples of two features; of a `Classifier`
+        the predictor is used.
     x : array
         Examples of shape ``(n, 2)``.
     t : array of integers
@@ -63,7 +64,7 @@ class DecisionBoundary:
     Raises
     ------
     ValueError
-        If the shapes do not fit, a feature is not finite, or the model keeps numbers that are not parameters.
+        If the shapes do not fit, a feature is not finite, or the model has buffers.
 
     Examples
     --------
@@ -90,7 +91,7 @@ class DecisionBoundary:
         self.t = self.t.reshape(-1).astype(int)
         kept = [name for link in model.links() for name, _ in link._own("buffer")]
         if kept:
-            raise ValueError(f"boundary: the model keeps {kept[0]}, which is not a parameter: past states lack it")
+            raise ValueError(f"boundary: the model has the buffer {kept[0]}, which past states do not include")
         self._model = model
         low, high = self.x.min(axis=0).astype(float), self.x.max(axis=0).astype(float)
         margin = _MARGIN * np.where(high > low, high - low, 1.0)
@@ -100,12 +101,12 @@ class DecisionBoundary:
         self._plane = plane.astype(self.x.dtype if self.x.dtype.kind == "f" else np.float32)
 
     def at(self, state: ModelState) -> list[Units]:
-        """The features, and the units behind each layer.
+        """The features, and the units of each layer, after the update whose state is given.
 
         Raises
         ------
         ValueError
-            If the layers are not one chain, or too large to be kept whole.
+            If the layers do not form a chain, or the state holds only reduced copies of their arrays.
         """
         twin = self._copy_at(state)
         calls, result = self._run(twin)
@@ -124,7 +125,7 @@ class DecisionBoundary:
         return found
 
     def _run(self, twin: Link) -> tuple[list[tuple[Linear, np.ndarray]], np.ndarray]:
-        """Each `Linear` with what it is called with over the plane, in order, and the result."""
+        """Evaluate the plane: each `Linear` with its input, in the order of the calls, and the result."""
         self._calls: list[tuple[Linear, np.ndarray]] = []
         with no_grad(), using_config("train", False):
             result = np.asarray(getattr(twin, "predictor", twin)(as_variable(self._plane)).array)
@@ -133,14 +134,14 @@ class DecisionBoundary:
         return self._calls, result
 
     def _copy_at(self, state: ModelState) -> Link:
-        """The copy of the model, with the parameters of a state."""
-        twin = self._model.copy("copy")  # as it is now: a layer or an activation may be another one
+        """A copy of the model with the parameters of a state."""
+        twin = self._model.copy("copy")  # a new copy each time: a layer or an activation may have been replaced
         for link in twin.links():
             if isinstance(link, Linear):
                 link.__dict__["forward"] = partial(self._heard, link)
         parameters = dict(twin.namedparams())
         if gone := state.values.keys() - parameters:
-            raise ValueError(f"the model had {min(gone)} then, and has not now")
+            raise ValueError(f"the model no longer has {min(gone)}, which it had then")
         for path, parameter in parameters.items():
             kept = state.values.get(path)
             if kept is None or not kept.is_whole:
@@ -149,7 +150,7 @@ class DecisionBoundary:
         return twin
 
     def _heard(self, link: Linear, x: Any) -> Any:
-        """What `Linear.forward` does, and a note of what it was called with."""
+        """`Linear.forward`, which also records its input."""
         self._calls.append((link, np.asarray(getattr(x, "array", x))))
         return type(link).forward(link, x)
 
@@ -159,7 +160,9 @@ def _pictures(values: np.ndarray) -> np.ndarray:
 
 
 def parting(outputs: np.ndarray) -> np.ndarray:
-    """What parts the classes: one output itself, or the second of two less the first, at 0; of more, the class.
+    """What decides between the classes: for two classes a number that is 0 at the boundary, for more the class.
+
+    The number is a single output itself, or the second of two minus the first; the class is that of the largest output.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Curve: a number over many updates, in bounded memory."""
+"""Curve: a value over many updates, in bounded memory."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 CAPACITY = 200
-"""A curve has at most so many points."""
+"""The largest number of points of a curve."""
 
 
 class Curve(NamedTuple):
-    """Points, each the mean of ``each`` numbers that came one after the other; more numbers make it coarser.
+    """A curve whose points are each the mean of ``each`` consecutive values; ``each`` grows with their number.
 
-    It never changes: `then` and `then_all` give the next one, so that storing it is the whole step.
+    It is immutable: `then` and `then_all` return a new curve, so that a single assignment stores it.
 
     Examples
     --------
@@ -25,17 +25,17 @@ class Curve(NamedTuple):
 
     done: tuple[tuple[float, float], ...] = ()
     each: int = 1
-    x: float = 0.0  # the sums over what the next point will be the mean of, and their number
+    x: float = 0.0  # the sums over the values of the next point so far, and their number
     y: float = 0.0
     held: int = 0
     last: float = float("nan")
 
     def then(self, x: float, y: float) -> Curve:
-        """The curve with one more number."""
+        """The curve with one more value."""
         return self.then_all([(x, y)])
 
     def then_all(self, numbers: Iterable[tuple[float, float]]) -> Curve:
-        """The curve with more numbers, in their order."""
+        """The curve with more values, in order."""
         done, each, total_x, total_y, held, y = list(self.done), *self[1:]
         for x, y in numbers:
             total_x, total_y, held = total_x + x, total_y + y, held + 1
@@ -50,7 +50,7 @@ class Curve(NamedTuple):
 
     @property
     def points(self) -> tuple[tuple[float, float], ...]:
-        """All points; the last one may be the mean of fewer numbers."""
+        """All points; the last one may be the mean of fewer values."""
         if not self.held:
             return self.done
         return (*self.done, (self.x / self.held, self.y / self.held))

@@ -1,4 +1,4 @@
-"""Extension: what a trainer does besides training, such as writing a log."""
+"""Extension: something that a trainer does between updates, such as writing a log."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ if TYPE_CHECKING:
 
 
 class Extension:
-    """The base class: subclass it and write `__call__`. Any function of the trainer will do as well.
+    """The base class of extensions: subclass it and define `__call__`. Any function of the trainer works as well.
 
     Attributes
     ----------
     trigger : pair or callable
         When it is called, unless `Trainer.extend` says otherwise.
     priority : int
-        Of several extensions the one with the highest priority is called first.
+        Extensions with a higher priority are called first.
     name : str
         By default the name of the class.
 
@@ -35,14 +35,14 @@ class Extension:
     """
 
     WRITER, EDITOR, READER = 300, 200, 100
-    """Priorities: of those that add observations, that change them, and that only read them."""
+    """Priorities of extensions that add observations, that change them, and that only read them."""
 
     trigger: Any = (1, "iteration")
     priority: int = READER
 
     @property
     def name(self) -> str:
-        """What a trainer calls it, unless `Trainer.extend` says otherwise."""
+        """Its name in a trainer, unless `Trainer.extend` says otherwise."""
         return type(self).__name__
 
     def initialize(self, trainer: Trainer) -> None:
@@ -52,16 +52,16 @@ class Extension:
         raise NotImplementedError(f"{type(self).__name__}: write __call__(self, trainer)")
 
     def finalize(self) -> None:
-        """Called when a run ends, also by an error or an interrupt."""
+        """Called when a run ends, even by an error or an interrupt."""
 
     def state(self) -> dict[str, Any]:
-        """What belongs to a snapshot: arrays and numbers by name."""
+        """What to save in a snapshot: arrays and numbers by name."""
         return {}
 
     def state_layout(self) -> Mapping[str, Slot]:
-        """What `planned` takes, by name: whatever there is, unless a subclass says more."""
+        """The shape and dtype that `planned` expects for each name; by default anything is accepted."""
         return FREE
 
     def planned(self, state: Mapping[str, Any]) -> list[tuple[Any, str, Any]]:
-        """The stores that bring `state` back, as ``(object, attribute, value)``."""
+        """The assignments that restore `state`, as ``(object, attribute, value)``."""
         return []

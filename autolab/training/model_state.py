@@ -1,4 +1,4 @@
-"""What can be said of a model after an update: norms, how far it moved, and which of its units are silent."""
+"""Measurements of a model after an update: gradient norms, how far it moved, and how many units are silent."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from ..recording.model import Snapshot
 from ..recording.observations import zero_units
 
 CELLS = 128 * 128
-"""Of a larger array a state keeps a reduced copy."""
+"""The largest array that a state keeps whole; of larger ones it keeps a reduced copy."""
 
 
 @dataclass(frozen=True)
 class Layer:
-    """A link that has parameters of its own, by the name that charts give it."""
+    """A link that has parameters of its own, with its name in charts."""
 
     name: str
     link: Link
@@ -30,10 +30,10 @@ class Layer:
 
 @dataclass(frozen=True, eq=False)
 class ModelState:
-    """A model after one update, as plain data that nothing changes any more.
+    """A model after one update, as immutable data.
 
-    ``values`` and ``gradients`` are by the parameter's path; None where there was no gradient.
-    ``silent`` are the silent units of a layer and all that it has.
+    ``values`` and ``gradients`` are keyed by the parameter's path; a gradient is None where there was none.
+    ``silent`` has for each layer the number of silent units and of all units.
     """
 
     iteration: int
@@ -44,13 +44,13 @@ class ModelState:
 
     @property
     def nbytes(self) -> int:
-        """What its arrays take."""
+        """Size of its arrays in bytes."""
         kept = [*self.values.values(), *[g for g in self.gradients.values() if g is not None]]
         return sum([found.values.nbytes for found in kept])
 
 
 def layers(model: Link) -> tuple[Layer, ...]:
-    """The layers of a model whose sizes are known. What all their paths begin with is left out of their names.
+    """The layers of a model whose sizes are known. Their names omit the common prefix of all paths.
 
     Examples
     --------
@@ -76,20 +76,20 @@ def layers(model: Link) -> tuple[Layer, ...]:
 
 
 def _title(name: str, link: Link) -> str:
-    """A number alone, as in a Sequential, says too little."""
+    """The name of a layer in charts; a number alone, as in a Sequential, would say too little."""
     kind = type(link).__name__
     return f"{name} {kind}" if name.rpartition("/")[2].isdigit() else name or kind
 
 
 def gradient_norm(layer: Layer) -> float | None:
-    """The norm of all its gradients together; None where there is none."""
+    """The norm of all its gradients together; None if it has none."""
     grads = [p._grad._data for _, p in layer.params if p._grad is not None]
     return sum([_square(g) for g in grads]) ** 0.5 if grads else None
 
 
 def moved(layer: Layer, before: Mapping[str, Array]) -> float | None:
-    """How far the last update moved its parameters, in proportion to their norm; None where that was 0 or unknown, and
-    where they are others now."""
+    """How far the last update moved its parameters, relative to their norm; None if the norm was 0 or is unknown, or
+    the shapes have changed."""
     pairs = [(p._data, before[path]) for path, p in layer.params if path in before]
     if any([new.shape != w.shape for new, w in pairs]):
         return None
@@ -105,16 +105,16 @@ def _square(array: Array) -> float:
         found = float(xp.vdot(flat, flat)) if flat.itemsize > 2 else 0.0
         if found and np.isfinite(found):
             return found
-        wide = flat.astype(np.float64)  # a square overflows at 1e38 in float32, and is 0 below 1e-45
+        wide = flat.astype(np.float64)  # in float32 squares overflow above 1e38 and underflow below 1e-45
         return float(xp.vdot(wide, wide))
 
 
 def silent(layer: Layer) -> tuple[int, int] | None:
-    """How many units of a Linear or convolution are silent, and how many it has; None for other links.
+    """The numbers of silent units and of all units of a Linear or convolution; None for other links.
 
-    A unit is silent in an update if every gradient of its own weights and its own bias was exactly 0 over the whole
-    batch, so that the update could not move it. A unit before a relu is silent if its result was below 0 for all
-    examples; a unit on which nothing behind it depends is silent as well.
+    A unit is silent in an update if the gradients of all its weights and of its bias were exactly 0 for the batch, so
+    that the update could not move it. A unit before a relu is silent if its result was negative for all examples; so
+    is a unit that the loss does not depend on.
     """
     if not isinstance(layer.link, Linear | Conv1D | Conv2D):
         return None
@@ -124,7 +124,7 @@ def silent(layer: Layer) -> tuple[int, int] | None:
 
 
 def state_of(found: Sequence[Layer], iteration: int, seconds: float) -> ModelState:
-    """The present state of a model, copied."""
+    """A copy of the current state of a model."""
     params = dict(_parameters(found))
     counts = {layer.name: silent(layer) for layer in found}
     grads = {path: p._grad for path, p in params.items()}

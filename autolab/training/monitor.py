@@ -1,4 +1,4 @@
-"""Monitor: follows a model in training. It measures at certain updates, and keeps states when time allows."""
+"""Monitor: follows the training of a model. It measures at certain updates, and keeps states when time allows."""
 
 from __future__ import annotations
 
@@ -21,53 +21,56 @@ from .model_state import ModelState, gradient_norm, layers, moved, silent, state
 from .sampling import is_sampled
 
 INTERVAL = 0.1
-"""Seconds from one state that is kept, and shown, to the next, at least."""
+"""The shortest time between two states that are kept and shown, in seconds."""
 
 MOST_BYTES = 64_000_000
-"""What the states that are kept may take."""
+"""The most memory that the kept states may take, in bytes."""
 
 _USED, _LEAST_LEFT = 0.4, 0.25
-"""Of its share: what it takes by its own clock, which does not see that a trainer calls it and that training finds its
-memory displaced; and what is left for keeping states where noting and measuring take more than the rest."""
+"""Two fractions of its share: the part that it uses by its own clock, which misses the trainer's calls and the cache
+misses that it causes in training; and the part that remains for keeping states even if recording and measuring take
+more than the rest."""
 
 _LEAST_WORK = 0.3
-"""A thread that works less than this waits for something else, such as a GPU: looking makes that no longer."""
+"""A thread that is busy for a smaller fraction of the time waits for something else, such as a GPU, which the monitor
+does not delay."""
 
 FAMILIES = ("gradient", "moved", "silent")
-"""What is measured of every layer besides what the loop tells."""
+"""What is measured for every layer, besides the values that the loop reports."""
 
 
 class Monitor(Displayed):
-    """Curves of what a training loop tells and of what its model does, and past states of the model.
+    """Curves of the values that a training loop reports and of measurements of its model, and past states of the model.
 
-    What the loop tells is kept at every update. The model is measured at updates that their number alone chooses, so
-    that the same training gives the same curves on any machine: at the first 32, at every second up to 64, at every
-    fourth up to 128, and so on (`sampling.is_sampled`). Keeping a whole state takes longer, and showing it: the monitor
-    knows what it took last time and waits until training has gone on for so long that it stays below ``share``, at most
-    ten times a second. Old states thin out, so that their number is bounded and they reach back to the beginning.
+    Reported values are recorded at every update. The model is measured at updates chosen by their number alone, so that
+    the same training gives the same curves on any machine: at the first 32, at every second up to 64, at every fourth
+    up to 128, and so on (`sampling.is_sampled`). Keeping and showing a whole state takes longer. The monitor measures
+    how long, and waits until training has continued long enough that its own time stays below ``share``; it keeps at
+    most ten states a second. Old states are thinned out, so that their number is bounded and they reach back to the
+    beginning.
 
-    What an update changes here is stored in one step, so an interrupt leaves it whole.
+    Each update is stored atomically, so that an interrupt leaves the monitor consistent.
 
     Parameters
     ----------
     model : Link, optional
-        A trainer's model, where there is a trainer.
+        By default the trainer's model, if there is a trainer.
     share : float
-        Of the time that training takes: what noting and measuring leave of it goes to keeping states. Measuring at the
-        first updates of a small model may take more: there are about 110 measurements in a thousand updates, and 160 in
-        ten thousand. What it takes once at the end of a run comes on top.
+        The fraction of the training time that the monitor may take; what recording and measuring leave of it is used
+        for keeping states. Measuring the first updates of a small model may take more: there are about 110 measurements
+        in a thousand updates, and 160 in ten thousand. The work at the end of a run is not included.
     states : int
-        How many past states are kept, at most.
+        The largest number of past states to keep.
 
     Attributes
     ----------
     measured : dict of str to dict of str to Curve
-        By family and layer: ``gradient``, the norm of the gradients; ``moved``, the norm of the update in proportion to
-        that of the parameters; ``silent``, the fraction of units that are silent (see `measure.silent`).
+        By family and layer: ``gradient``, the norm of the gradients; ``moved``, the norm of the update relative to that
+        of the parameters; ``silent``, the fraction of units that are silent (see `model_state.silent`).
     states : tuple of ModelState
     watched, worked, spent : float
-        Seconds that training took with it, that the thread worked meanwhile, and that the monitor worked, with all
-        that it does at each update.
+        Seconds that training took while monitored, that its thread was busy in that time, and that the monitor itself
+        took, at each update and in between.
 
     Examples
     --------
@@ -95,29 +98,29 @@ class Monitor(Displayed):
         self.states: tuple[ModelState, ...] = ()
         self.watched = self.worked = 0.0
         self._telling = self._measuring = self._showing = 0.0  # seconds: at every update, at some, and at times
-        self._told: list[tuple[int, Mapping[str, float]]] = []  # what is not in the curves yet
+        self._told: list[tuple[int, Mapping[str, float]]] = []  # values that are not in the curves yet
         self._curves: dict[str, Curve] = {}
         self._noted = 0  # the last update that is in the curves
         self._folding = RLock()  # a view reads the curves in another thread
         self._most_states = states
         self._keeping = Allowance(share)
-        self._next = 0.0  # until then it only notes what it is told
+        self._next = 0.0  # until then it only records reported values
         self._divide()
-        self._clock: float | None = None  # when it last looked at the time ...
-        self._worker = 0.0  # ... and at that which its thread works
-        self._before: dict[str, Array] | None = None  # the parameters before the update to come, if it is measured
-        self._copies = False  # whether updates change arrays in place, so that those of before must be copied
+        self._clock: float | None = None  # when it last read the clock ...
+        self._worker = 0.0  # ... and that of its thread's CPU time
+        self._before: dict[str, Array] | None = None  # the parameters before the next update, if that is measured
+        self._copies = False  # whether updates change arrays in place, so that the previous ones must be copied
 
     # ------------------------------------------------------------------ for a loop
     def update(self, loss: Any = None, /, **values: Any) -> None:
-        """Tell of one update and what was observed in it: numbers, or Variables and arrays of one element.
+        """Report one update and the values observed in it: numbers, or Variables and arrays of one element.
 
         ``update(loss)`` is short for ``update(loss=loss)``.
 
         Raises
         ------
         TypeError
-            If a value is no number, or the loss was given twice; nothing was noted then.
+            If a value is not a number, or the loss was given twice; in that case nothing is recorded.
         """
         start = perf_counter()
         if loss is not None:
@@ -127,7 +130,7 @@ class Monitor(Displayed):
         self._take(self.iteration + 1, {name: _as_float(name, value) for name, value in values.items()}, start)
 
     def _take(self, iteration: int, values: Mapping[str, float], start: float) -> None:
-        """Note one update, from ``start`` on, and look at the model if the time for that has come."""
+        """Record one update, at time ``start``, and look at the model if it is time to."""
         self._told.append((iteration, values))
         now = perf_counter()
         self._telling += now - start
@@ -135,13 +138,13 @@ class Monitor(Displayed):
             self._look(now)
 
     def _is_due(self, iteration: int) -> bool:
-        """Whether the model is measured after this update, or has to be known before the next one."""
+        """Whether the model is measured after this update, or after the next one, which needs its parameters before."""
         return self.model is not None and (is_sampled(iteration) or is_sampled(iteration + 1))
 
     def _look(self, start: float) -> None:
-        """Measure the model if it is this update's turn, and keep its state if there is time.
+        """Measure the model if this update is to be measured, and keep its state if there is time.
 
-        What a piece costs is what its thread works: another program that is let in between is not its fault.
+        The cost is the CPU time of the thread, so that time taken by other programs does not count.
         """
         self._pass(start)
         if self.model is not None:
@@ -155,7 +158,7 @@ class Monitor(Displayed):
         self._next = self._keeping.due
 
     def _sample(self) -> None:
-        """Measure the model, and hold its parameters if the update to come is measured."""
+        """Measure the model, and keep its parameters if the next update is to be measured."""
         start = thread_time()
         if is_sampled(self.iteration):
             publish(self._measurements())
@@ -163,7 +166,7 @@ class Monitor(Displayed):
         self._measuring += thread_time() - start
 
     def _pass(self, now: float) -> None:
-        """Time has passed since it last looked."""
+        """Account for the time since it last looked."""
         worker = thread_time()
         if self._clock is not None:
             watched, worked = self.watched + now - self._clock, self.worked + worker - self._worker
@@ -172,9 +175,9 @@ class Monitor(Displayed):
         self._divide()
 
     def _divide(self) -> None:
-        """Keeping and painting get what noting and measuring leave of the share.
+        """Give keeping and painting states what recording and measuring leave of the share.
 
-        On a busy machine training gets less than the whole time, and so does the monitor.
+        On a busy machine training gets only part of the CPU time, and the monitor correspondingly less.
         """
         taken = (self._telling + self._measuring) / self.watched if self.watched else 0.0
         left = max(_LEAST_LEFT * self.share, _USED * self.share - taken)
@@ -183,18 +186,18 @@ class Monitor(Displayed):
 
     @property
     def spent(self) -> float:
-        """Seconds that it has worked."""
+        """Seconds that the monitor has taken."""
         return self._telling + self._measuring + self._showing
 
     @property
     def iteration(self) -> int:
-        """The last update that it was told of."""
-        last = self._told[-1:]  # another thread may take it away
+        """The number of the last update that was reported."""
+        last = self._told[-1:]  # a slice, since another thread may empty the list
         return last[0][0] if last else self._noted
 
     @property
     def curves(self) -> dict[str, Curve]:
-        """What was told, by name."""
+        """The curves of the reported values, by name."""
         with self._folding:
             fresh = [told for told in list(self._told) if told[0] > self._noted]
             if fresh:
@@ -207,7 +210,7 @@ class Monitor(Displayed):
             return self._curves
 
     def keep(self) -> None:
-        """Keep the state after the present update, whatever that costs: at the end, for instance."""
+        """Keep the state after the current update even if the time for it has not come, such as at the end."""
         if self.model is None or not self.iteration or (self.states and self.states[-1].iteration == self.iteration):
             return
         state = state_of(layers(self.model), self.iteration, perf_counter())
@@ -215,23 +218,23 @@ class Monitor(Displayed):
         self._shown()
 
     def _shown(self) -> None:
-        """A state was kept; a view paints it."""
+        """Called after a state was kept; a view paints it."""
 
     def _rest(self) -> None:
-        """Training pauses: what passes from here on is not its time."""
+        """Training pauses: the time from now on does not count as training."""
         self._pass(perf_counter())
         self._clock = self._before = None
 
-    # ------------------------------------------------------------------ what it stores
+    # ------------------------------------------------------------------ measurements and states
     def _measurements(self) -> list[tuple[Any, str, Any]]:
-        """The stores of measuring the model."""
+        """Measure the model; returns the assignments that store the result."""
         assert self.model is not None
         measured = {family: dict(curves) for family, curves in self.measured.items()}
         before, copies = self._before or {}, self._copies
         for layer in layers(self.model):
             counts = silent(layer)
             in_place = not self._copies and any([before.get(path) is p._data for path, p in layer.params])
-            copies = copies or in_place  # what may have changed where it was is not known this time
+            copies = copies or in_place  # arrays changed in place are copied from now on; this update is not known
             numbers: dict[str, float | None] = {
                 "gradient": gradient_norm(layer),
                 "moved": None if in_place else moved(layer, before),
@@ -239,7 +242,7 @@ class Monitor(Displayed):
             }
             for family, number in numbers.items():
                 curve = measured[family].get(layer.name, _EMPTY if number is not None else None)
-                if curve is not None:  # where there is no number any more, the curve has a gap
+                if curve is not None:  # an existing curve gets a gap where there is no number
                     point = math.nan if number is None else number
                     measured[family][layer.name] = curve.then(self.iteration, point)
         return [(self, "measured", measured), (self, "_copies", copies)]
@@ -250,7 +253,7 @@ class Monitor(Displayed):
         return {path: array.copy() for path, array in found.items()} if self._copies else found
 
     def _with(self, state: ModelState) -> tuple[ModelState, ...]:
-        """The states with one more. Where there are too many, those go that leave the smallest gaps."""
+        """The states with one more. If there are too many, those whose removal leaves the smallest gaps are dropped."""
         states = [*[kept for kept in self.states if kept.iteration < state.iteration], state]
         most = max(2, min(self._most_states, MOST_BYTES // max(1, state.nbytes)))
         while len(states) > most:
@@ -260,11 +263,11 @@ class Monitor(Displayed):
 
     # ------------------------------------------------------------------ snapshots of a trainer
     def state(self) -> dict[str, Any]:
-        """The curves, for a trainer's snapshot; past states of the model are not among them."""
+        """The curves, for a trainer's snapshot; past states of the model are not included."""
         return {"text": text_state({"curves": self.curves, "measured": self.measured, "iteration": self.iteration})}
 
     def planned(self, state: Mapping[str, Any]) -> list[tuple[Any, str, Any]]:
-        """The stores that bring `state` back."""
+        """The assignments that restore `state`."""
         if "text" not in state:
             return []
         with unpacking(type(self).__name__):

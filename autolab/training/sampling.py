@@ -1,15 +1,15 @@
-"""Which updates of a training are measured: their number alone says so, so that equal runs give equal curves."""
+"""Which updates are measured: this depends on their number alone, so that equal runs give equal curves."""
 
 from __future__ import annotations
 
 DENSE = 32
-"""The updates up to here are measured, all of them; from here on half as many in each doubling of their number."""
+"""All updates up to this one are measured; after it, the density is halved whenever their number doubles."""
 
 
 def is_sampled(iteration: int) -> bool:
-    """Whether the model is measured after this update, counted from 1.
+    """Whether the model is measured after this update, counting from 1.
 
-    Up to update 32 each is, up to 64 every second, up to 128 every fourth, and so on.
+    Every update is up to number 32, every second up to 64, every fourth up to 128, and so on.
 
     Examples
     --------

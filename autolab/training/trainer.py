@@ -1,4 +1,4 @@
-"""Trainer: the loop. It repeats its updater's step until a trigger says stop, and calls extensions between."""
+"""Trainer: the training loop. It calls its updater until a stop trigger fires, and extensions in between."""
 
 from __future__ import annotations
 
@@ -29,28 +29,28 @@ class _ExtensionEntry:
     priority: int
 
     def __post_init__(self) -> None:
-        """A trigger that always says yes need not be asked."""
+        """A trigger that is always true need not be called."""
         self.always = isinstance(self.trigger, IntervalTrigger) and self.trigger.is_every_iteration
 
 
 class Trainer:
     """The training loop.
 
-    A run that was interrupted, or ended by `stop`, goes on at the next `run` as if nothing had happened: an update
-    that was under way is made again from the beginning, and extensions that had not been called are.
+    A run that was interrupted, or ended by `stop`, continues at the next `run` as if nothing had happened: an update
+    that was in progress is repeated from the beginning, and extensions that had not been called yet are called.
 
     Parameters
     ----------
     updater : StandardUpdater
-    stop_trigger : pair or callable
-        Such as ``(20, "epoch")``.
+    stop_trigger : pair or callable, optional
+        When to stop, such as ``(20, "epoch")``; by default only `stop` ends a run.
     out : path
-        The folder for what extensions write; it is made when it is needed.
+        The folder for the files of extensions; it is created when needed.
 
     Attributes
     ----------
     observation : dict
-        What was reported in the last iteration.
+        The values reported in the last iteration.
     elapsed_time : float
         Seconds in `run` so far.
 
@@ -84,12 +84,12 @@ class Trainer:
         self.observation: dict[str, Any] = {}
         self.reporter = Reporter()
         self.reporter.add_observer("main", updater.target)
-        if isinstance(loss := getattr(updater, "loss_func", None), Link):  # the target may be its parameters alone
+        if isinstance(loss := getattr(updater, "loss_func", None), Link):  # the target may be just its parameters
             self.reporter.add_observer("main", loss)
         self.elapsed_time = 0.0
         self._entries: dict[str, _ExtensionEntry] = {}
-        self._handled = updater.iteration  # the extensions of this iteration were called ...
-        self._called: set[str] = set()  # ... and of the next one, these
+        self._handled = updater.iteration  # all extensions were called up to this iteration ...
+        self._called: set[str] = set()  # ... and these for the next one
         self._stopping = False
 
     # ------------------------------------------------------------------ extensions
@@ -100,12 +100,21 @@ class Trainer:
         trigger: Any = None,
         priority: int | None = None,
     ) -> None:
-        """Call ``extension(trainer)`` after updates, when its trigger says so.
+        """Call ``extension(trainer)`` after each update for which its trigger is true.
+
+        Parameters
+        ----------
+        extension : callable
+        name, trigger, priority : optional
+            By default the attributes of the extension, if it has them; otherwise the name of the function, every
+            iteration, and `Extension.READER`.
 
         Raises
         ------
+        TypeError
+            If the extension is not callable, or is a class.
         ValueError
-            If there is an extension of this name.
+            If there is an extension with this name already.
         """
         if isinstance(extension, type):
             raise TypeError(
@@ -122,7 +131,7 @@ class Trainer:
         self._entries[name] = _ExtensionEntry(name, extension, as_trigger(chosen, "Trainer.extend: trigger"), rank)
 
     def get_extension(self, name: str) -> Any:
-        """The extension of this name."""
+        """The extension with this name."""
         if name not in self._entries:
             names = ", ".join(self._entries) or "none"
             raise KeyError(f"Trainer: no extension is called {name!r:.60}; there are: {names:.200}")
@@ -130,13 +139,13 @@ class Trainer:
 
     # ------------------------------------------------------------------ running
     def run(self) -> None:
-        """Train until the stop trigger says stop, or `stop` is called.
+        """Train until the stop trigger is true, or `stop` is called.
 
-        What an update or an extension raises ends the run and is passed on.
+        An exception in an update or an extension ends the run and is raised again.
         """
         self._stopping = False
         self.stop_trigger = as_trigger(self.stop_trigger, "Trainer: stop_trigger", True)  # a pair may have been set
-        with using_config("train", config.train):  # leaving it leaves every block that an interrupt kept open inside
+        with using_config("train", config.train):  # its end also closes blocks that an interrupt left open inside
             self._run(sorted(self._entries.values(), key=lambda entry: -entry.priority))
 
     def _run(self, entries: list[_ExtensionEntry]) -> None:
@@ -161,7 +170,7 @@ class Trainer:
             self.updater.update()
 
     def _call(self, entries: list[_ExtensionEntry]) -> None:
-        """Call what is due after the last update and was not called yet."""
+        """Call the extensions that are due after the last update and have not been called yet."""
         iteration = self.updater.iteration
         if self._handled == iteration:
             return
@@ -175,12 +184,12 @@ class Trainer:
         publish([(self, "_handled", iteration), (self, "_called", set())])
 
     def stop(self) -> None:
-        """End the run after the update that is under way; another thread may call it."""
+        """End the run after the current update; may be called from another thread."""
         self._stopping = True
 
     # ------------------------------------------------------------------ state
     def state(self) -> dict[str, Any]:
-        """The state of the updater and of the extensions, and the seconds so far, by name."""
+        """The state of the updater and the extensions, and the elapsed time, by name."""
         found = {**with_prefix("updater", self.updater.state()), "elapsed_time": self.elapsed_time}
         for name, entry in self._entries.items():
             if isinstance(entry.extension, Extension):
@@ -188,7 +197,7 @@ class Trainer:
         return found
 
     def state_layout(self) -> dict[str, Slot]:
-        """What `load_state` takes, by name: shapes and dtypes. What extensions that are not here saved is left out."""
+        """The shape and dtype that `load_state` expects for each name; states of unknown extensions are ignored."""
         found = {**under("updater", layout_of(self.updater)), "elapsed_time": NUMBER, **under("extensions", FREE)}
         for name, entry in self._entries.items():
             if isinstance(entry.extension, Extension):
@@ -196,7 +205,7 @@ class Trainer:
         return found
 
     def load_state(self, state: Mapping[str, Any]) -> None:
-        """Go on from where another trainer, made by the same code, was; on an error nothing has changed."""
+        """Load the state of another trainer, created by the same code; on an error nothing changes."""
         if "elapsed_time" not in state:
             raise ValueError("Trainer.load_state: 'elapsed_time' is missing; nothing was loaded")
         stores = self.updater.planned(SubState("updater", state))

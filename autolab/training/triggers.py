@@ -1,4 +1,4 @@
-"""Triggers: when something happens in training."""
+"""Triggers: conditions for when something happens in training."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ __getattr__ = answering(__name__, "training")
 
 
 class IntervalTrigger:
-    """True at every ``period`` iterations, or at the end of every ``period`` epochs.
+    """True every ``period`` iterations, or at the end of every ``period`` epochs.
 
     Examples
     --------
@@ -52,7 +52,7 @@ class IntervalTrigger:
 
 
 class _Until(IntervalTrigger):
-    """True from the end of the period on: when training stops."""
+    """True from the end of the period on, for stopping."""
 
     def __call__(self, trainer: Trainer) -> bool:
         updater = trainer.updater
@@ -60,7 +60,7 @@ class _Until(IntervalTrigger):
 
 
 def as_trigger(trigger: Any, what: str = "trigger", until: bool = False) -> Trigger:
-    """``(20, "epoch")`` as a trigger; a callable as it is. The error says ``what`` it is."""
+    """A pair such as ``(20, "epoch")`` as a trigger; a callable is returned as it is. ``what`` is for the error."""
     if callable(trigger):
         return trigger
     if isinstance(trigger, tuple) and len(trigger) == 2:

@@ -1,4 +1,4 @@
-"""StandardUpdater: one step of training, whole or not at all. How often it is made, `Trainer` decides."""
+"""StandardUpdater: performs one update, completely or not at all; `Trainer` calls it."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ from ..transforms.compiling import compile as compiled
 
 
 class StandardUpdater:
-    """One step of training: the next batch, its loss, the gradients, and the optimizer's update of the parameters.
+    """One step of training: takes the next batch, computes its loss and the gradients, and updates the parameters.
 
-    An update that fails or is interrupted has not happened: parameters, the optimizer's state, buffers such as running
-    means, the place in the dataset and the generators are as before it: ``config.rng``, and those that the iterator,
-    the links and the optimizer's hooks have as ``rng``. The same call again then gives what it would have given at
-    first.
+    An update that fails or is interrupted is undone: parameters, the optimizer's state, buffers such as running means,
+    the position in the dataset and the random generators are restored. The generators are ``config.rng``, and those
+    that the iterator, the links and the optimizer's hooks have as ``rng``. Repeating the call then gives the result
+    that it would have given.
 
     Parameters
     ----------
@@ -34,15 +34,15 @@ class StandardUpdater:
     optimizer : Optimizer
         After its `setup`.
     loss_func : callable, optional
-        From the parts of a batch to a loss; by default the optimizer's target.
+        Maps the parts of a batch to a loss; by default the optimizer's target.
     compile : bool
-        Let `autolab.compile` trace an update once and then make it without Python's share of the work; the numbers are
-        the same, bit for bit.
+        Let `autolab.compile` trace an update once and then run it without the overhead of Python; the results are the
+        same, bit for bit.
 
     Attributes
     ----------
     iteration : int
-        How many updates the optimizer has made.
+        Number of updates that the optimizer has made.
 
     Examples
     --------
@@ -86,22 +86,22 @@ class StandardUpdater:
     def target(self) -> Link:
         """The model."""
         target = self.optimizer.target
-        assert target is not None  # the constructor has seen it
+        assert target is not None  # the constructor has checked it
         return target
 
     @property
     def iteration(self) -> int:
-        """How many updates the optimizer has made."""
+        """Number of updates that the optimizer has made."""
         return self.optimizer.t
 
     @property
     def epoch(self) -> int:
-        """How many passes through the data are complete."""
+        """Number of completed passes through the data."""
         return self.iterator.epoch
 
     @property
     def epoch_detail(self) -> float:
-        """The same with the fraction of the pass that is under way."""
+        """The same, including the fraction of the current pass."""
         return self.iterator.epoch_detail
 
     @property
@@ -110,7 +110,7 @@ class StandardUpdater:
         return self.iterator.is_new_epoch
 
     def update(self) -> None:
-        """Make one update."""
+        """Perform one update."""
         t, undo = self.iteration, self._undo()
         try:
             self.previous_epoch_detail = self.iterator.epoch_detail
@@ -132,30 +132,30 @@ class StandardUpdater:
             raise RuntimeError(f"{who}: the iterator has no batch left; make it with repeat=True") from None
 
     def _undo(self) -> Callable[[], None]:
-        """What brings back everything that an update changes before the parameters."""
+        """A function that restores everything that an update changes before the parameters."""
         iterator = self.iterator
         stores: list[tuple[Any, str, Any]] = [(iterator, name, value) for name, value in vars(iterator).items()]
         stores.append((self, "previous_epoch_detail", self.previous_epoch_detail))
         links = list(self.target.links())
         stores += [(rng.bit_generator, "state", rng.bit_generator.state) for rng in self._generators(links)]
-        stores += [(p, "_data", p._data) for p in self.target.params() if not p.is_initialized]  # it draws its numbers
-        for link in links:  # which may write into its buffers
+        stores += [(p, "_data", p._data) for p in self.target.params() if not p.is_initialized]  # it is drawn meanwhile
+        for link in links:  # buffers may be changed in place
             stores += [(link, name, value.copy()) for name, value in link._own("buffer")]
         return partial(publish, stores)
 
     def _generators(self, links: Iterable[Link]) -> list[np.random.Generator]:
-        """What an update may draw from: ``config.rng`` first, then others, each once."""
+        """The generators that an update may draw from: ``config.rng`` first, then the others, each once."""
         holders = [self.iterator, *links, *self.optimizer._hooks.values()]
-        own = [getattr(holder, "__dict__", {}).get("rng") for holder in holders]  # a link answers for missing names
+        own = [getattr(holder, "__dict__", {}).get("rng") for holder in holders]  # a link answers to unknown names, too
         return list({id(rng): rng for rng in [config.rng, *own] if isinstance(rng, np.random.Generator)}.values())
 
     # ------------------------------------------------------------------ state
     def _parts(self) -> dict[str, Any]:
-        """What has a state of its own, by name."""
+        """The objects that have a state of their own, by name."""
         return {"model": self.target, "optimizer": self.optimizer, "iterator": self.iterator}
 
     def _named_generators(self) -> dict[str, np.random.Generator]:
-        """Those whose states are no part of the iterator's, by name."""
+        """The generators whose states are not part of the iterator's, by name."""
         first, *others = self._generators(self.target.links())
         own = getattr(self.iterator, "rng", None)
         return {"rng": first} | {f"rng_{i}": rng for i, rng in enumerate(others) if rng is not own}
@@ -169,18 +169,18 @@ class StandardUpdater:
         return found
 
     def state_layout(self) -> dict[str, Slot]:
-        """What `load_state` takes, by name: shapes and dtypes."""
+        """The shape and dtype that `load_state` expects for each name."""
         found = {**dict.fromkeys(self._named_generators(), TEXT), "previous_epoch_detail": NUMBER}
         for name, part in self._parts().items():
             found |= under(name, layout_of(part))
         return found
 
     def load_state(self, state: Mapping[str, Any]) -> None:
-        """Go on from where another updater, made by the same code, was; on an error nothing has changed."""
+        """Load the state of another updater, created by the same code; on an error nothing changes."""
         publish(self.planned(state))
 
     def planned(self, state: Mapping[str, Any]) -> list[tuple[Any, str, Any]]:
-        """The stores that `load_state` makes."""
+        """The assignments that `load_state` would make; raises the same errors."""
         generators = self._named_generators()
         for name in (*generators, "previous_epoch_detail"):
             if name not in state:
@@ -191,7 +191,7 @@ class StandardUpdater:
 
 
 class SubState(Mapping[str, Any]):
-    """What ``state`` holds under ``part/``, without that; a value is asked for when it is wanted."""
+    """The entries of ``state`` under ``part/``, without that prefix; values are read only on access."""
 
     def __init__(self, part: str, state: Mapping[str, Any]) -> None:
         self._prefix, self._state = f"{part}/", state
@@ -209,5 +209,5 @@ class SubState(Mapping[str, Any]):
 
 
 def with_prefix(part: str, state: Mapping[str, Any]) -> dict[str, Any]:
-    """``state`` with ``part/`` before its names."""
+    """``state`` with ``part/`` prepended to its names."""
     return {f"{part}/{name}": value for name, value in state.items()}

@@ -1,4 +1,4 @@
-"""What a trainer can be extended with."""
+"""Extensions of a trainer: evaluation, logs, plots, progress bars, early stopping, snapshots."""
 
 from importlib import import_module as _import_module
 from typing import Any
@@ -16,6 +16,6 @@ __all__ += ["resume", "snapshot"]
 
 
 def __getattr__(name: str) -> Any:
-    if name == "LiveMonitor":  # a live view, which is of a higher floor: only its name is here
+    if name == "LiveMonitor":  # a live view, which training may import only on access
         return _import_module("...views.monitor.monitor", __name__).LiveMonitor
     return by_habit(__name__, "extensions", name)

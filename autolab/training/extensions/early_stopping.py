@@ -1,4 +1,4 @@
-"""EarlyStopping: training ends when it no longer helps."""
+"""EarlyStopping: end training when a metric no longer improves."""
 
 from __future__ import annotations
 
@@ -13,25 +13,27 @@ from ..trainer import Trainer
 
 
 class EarlyStopping(Extension):
-    """End training when a loss has not fallen for some checks: an extension of a `Trainer`, or in a loop of one's own
-    ``if stopping(loss): break``.
+    """End training when a loss has stopped improving.
+
+    Use it as an extension of a `Trainer`, or in a training loop: ``if stopping(loss): break``.
 
     Parameters
     ----------
     patience : int
-        So many checks in a row may be no better than the best one.
+        Number of consecutive checks without improvement after which training ends.
     monitor : str
-        Which observation of the trainer; in a loop it has no meaning.
+        The observation of the trainer to watch; ignored in a loop.
     min_delta : float
-        By how much a check has to be better.
+        The loss has to improve by more than this.
     mode : {"min", "max"}
-        Whether small numbers are good or large ones.
+        Whether smaller or larger numbers are better.
 
     Attributes
     ----------
     best : float
+        The best number so far.
     count : int
-        How many checks there were since the best one.
+        Number of checks since the best one.
 
     Examples
     --------
@@ -54,7 +56,7 @@ class EarlyStopping(Extension):
         self.best, self.count = math.inf if mode == "min" else -math.inf, 0
 
     def __call__(self, loss: Any) -> bool:  # type: ignore[override]
-        """Whether training is to end; ``loss`` is a number, or a trainer, which is told to stop."""
+        """Whether to end training; ``loss`` is a number, or a trainer, which is then stopped."""
         trainer = loss if isinstance(loss, Trainer) else None
         if trainer is not None and self.monitor not in trainer.observation:
             names = ", ".join(trainer.observation)

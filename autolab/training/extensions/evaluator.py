@@ -1,4 +1,4 @@
-"""Evaluator: how good the model is on data that it does not learn from."""
+"""Evaluator: how well the model does on data that it is not trained on."""
 
 from __future__ import annotations
 
@@ -18,17 +18,18 @@ from ..trainer import Trainer
 class Evaluator(Extension):
     """At the end of each epoch, run the model over a dataset in test mode and report the means as ``validation/...``.
 
-    Dropout and batch normalization behave as in testing by themselves, and no graph is recorded.
+    Dropout and batch normalization are in test mode automatically, and no graph is recorded.
 
     Parameters
     ----------
     iterator : SerialIterator
-        With ``repeat=False``. Each evaluation begins at its beginning.
+        With ``repeat=False``. Each evaluation starts at the beginning of its dataset.
     target : Link
+        The model.
     eval_func : callable, optional
-        From the parts of a batch to whatever; it reports. By default ``target``.
+        Called with the parts of each batch; reports what to average. By default ``target``.
     prefix : str
-        What the names of the means begin with.
+        Prefix of the names of the means.
 
     Examples
     --------
@@ -64,7 +65,7 @@ class Evaluator(Extension):
         self.eval_func = eval_func or target
 
     def evaluate(self) -> dict[str, float]:
-        """The means over all examples of what is reported."""
+        """The means over all examples of the values that are reported."""
         batches = copy.copy(self.iterator)
         batches.reset()
         reporter = Reporter()

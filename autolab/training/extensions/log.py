@@ -1,4 +1,4 @@
-"""LogReport and PrintReport: what was observed, as means over an interval, in a file and as a table."""
+"""LogReport and PrintReport: means of the observations over an interval, in a file and as a table."""
 
 from __future__ import annotations
 
@@ -17,25 +17,25 @@ from ..trainer import Trainer
 from ..triggers import as_trigger
 
 _WIDEST = 72
-"""Characters of a line: more would be broken in a narrow notebook or terminal."""
+"""Characters per line: a narrow notebook or terminal would wrap longer ones."""
 
 _NUMBER = 10
-"""Characters that a column has for its numbers, but those that count need no more than their names."""
+"""Characters that a column needs for its numbers; counts need no more than their names."""
 
 _COUNTS = ("epoch", "iteration")
 
 
 class LogReport(Extension):
-    """Gather what is observed, and write its means to a file of JSON, ``log`` in the trainer's folder.
+    """Average the observations over intervals, and write the means to a JSON file, ``log`` in the trainer's folder.
 
     Parameters
     ----------
     keys : sequence of str, optional
-        Which observations; by default all that are numbers.
+        The observations to log; by default all that are numbers.
     trigger : pair or callable
-        When a line of the log ends; by default with each epoch.
+        When an interval ends; by default at the end of each epoch.
     filename : str or None
-        None: keep the log in memory only.
+        None keeps the log in memory only.
 
     Attributes
     ----------
@@ -69,7 +69,7 @@ class LogReport(Extension):
         self._interval, self._filename = as_trigger(trigger, "LogReport: trigger"), filename
         self.log: list[dict[str, Any]] = []
         self._sums: dict[str, tuple[float, int]] = {}
-        self._heard = 0  # the iteration that is in the sums or the log: an interrupted call is made again
+        self._heard = 0  # the last iteration in the sums or the log: after an interrupt the call is repeated
 
     def __call__(self, trainer: Trainer) -> None:
         iteration = trainer.updater.iteration
@@ -106,7 +106,7 @@ class LogReport(Extension):
 
 
 class PrintReport(Extension):
-    """Print chosen columns of a `LogReport`, a line for each of its lines.
+    """Print selected columns of a `LogReport`, one line per interval.
 
     Parameters
     ----------
@@ -114,7 +114,7 @@ class PrintReport(Extension):
         The columns, such as ``["epoch", "main/loss", "validation/main/accuracy"]``.
     log_report : str or LogReport
         The name of the trainer's LogReport, or a LogReport.
-    out : file
+    out : file, optional
         By default standard output.
 
     Examples
@@ -162,7 +162,7 @@ class PrintReport(Extension):
 
 
 def _columns(entries: Sequence[str]) -> tuple[list[tuple[str, ...]], list[int]]:
-    """The lines of the header and the widths. Names are broken at their slashes where lines would be too long."""
+    """The lines of the header, and the widths. Names are wrapped at their slashes if lines would be too long."""
     widths = [max(_NUMBER, len(entry)) for entry in entries]
     if sum(widths) + 2 * (len(entries) - 1) <= _WIDEST:
         return [tuple(entries)], widths
@@ -174,7 +174,7 @@ def _columns(entries: Sequence[str]) -> tuple[list[tuple[str, ...]], list[int]]:
 
 
 def _print(line: str, out: TextIO) -> None:
-    """Print a line. A bar (tqdm) in the last line of a terminal makes room, and comes back below."""
+    """Print a line; a progress bar (tqdm) in the last line of a terminal moves down for it."""
     bars = sys.modules.get("tqdm")
     if bars is None:
         print(line, file=out)

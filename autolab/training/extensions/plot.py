@@ -1,4 +1,4 @@
-"""PlotReport: chosen entries of a log as curves, in an SVG file."""
+"""PlotReport: selected entries of a log as curves, in an SVG file."""
 
 from __future__ import annotations
 
@@ -15,25 +15,25 @@ _X_KEYS = ("iteration", "epoch", "elapsed_time")
 
 
 class PlotReport(Displayed, Extension):
-    """Draw chosen entries of a `LogReport` and write the picture to a file, again for each line of the log.
+    """Plot selected entries of a `LogReport` to a file, which is rewritten after each line of the log.
 
-    The picture needs no library; it has a description for those who do not see it, and lines that differ in colour and
-    in pattern. In a notebook the object itself shows it.
+    No plotting library is needed. The picture has a text description for screen readers, and lines that differ in
+    colour and in pattern. In a notebook the object displays as the picture.
 
     Parameters
     ----------
     entries : sequence of str
         At most 8, such as ``["main/loss", "validation/main/loss"]``.
     x_key : str
-        What the horizontal axis shows: ``iteration``, ``epoch`` or ``elapsed_time``.
+        The horizontal axis: ``iteration``, ``epoch`` or ``elapsed_time``.
     log_report : str or LogReport
         The name of the trainer's LogReport, or a LogReport.
     filename : str
-        In the trainer's folder.
+        In the trainer's folder; ends in ``.svg``.
     title : str, optional
         By default the entries.
     log_scale : bool
-        A logarithmic vertical axis.
+        Whether the vertical axis is logarithmic.
     look : {"light", "dark", "auto"}
         ``auto`` follows the page that shows the picture.
 

@@ -1,4 +1,4 @@
-"""ProgressBar: how far training is, in a notebook or a terminal."""
+"""ProgressBar: the progress of training, in a notebook or a terminal."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from ..triggers import IntervalTrigger
 
 
 class ProgressBar(Extension):
-    """A bar (tqdm) with the iterations done, the time left, and the last loss.
+    """A progress bar (tqdm) with the iterations done, the time left, and the last loss.
 
     Parameters
     ----------
     update_interval : int
-        Iterations from one change of the bar to the next.
+        Number of iterations between two refreshes of the bar.
     entry : str
-        The observation beside the bar.
+        The observation shown next to the bar.
     **options
-        For tqdm, such as ``file=``.
+        Passed to tqdm, such as ``file=``.
 
     Examples
     --------
@@ -59,7 +59,7 @@ class ProgressBar(Extension):
         self._bar.update(trainer.updater.iteration - self._bar.n)
 
     def finalize(self) -> None:
-        """Leave the bar where the run ended, which may be between two of its changes."""
+        """Refresh the bar a last time, since the run may end between two refreshes."""
         if self._bar is not None and self._trainer is not None:
             self(self._trainer)
             self._bar.close()
@@ -67,7 +67,7 @@ class ProgressBar(Extension):
 
 
 def _total(trainer: Trainer) -> int | None:
-    """How many updates the run will have; None where that is not known."""
+    """The number of updates of the run; None if it is unknown."""
     until = trainer.stop_trigger
     if not isinstance(until, IntervalTrigger):
         return None

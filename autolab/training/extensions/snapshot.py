@@ -1,4 +1,4 @@
-"""snapshot() and resume(): training that goes on where it was, after the process is gone."""
+"""snapshot() and resume(): checkpoints from which training can resume in another process."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ..trainer import Trainer
 
 
 class _SnapshotWriter(Extension):
-    priority = -100  # after all others, whose state it saves
+    priority = -100  # called after all others, whose state it saves
 
     def __init__(self, filename: str, trigger: Any) -> None:
         self._filename, self.trigger = filename, trigger
@@ -25,13 +25,16 @@ class _SnapshotWriter(Extension):
 
 
 def snapshot(filename: str = "snapshot_iter_{iteration}", trigger: Any = (1, "epoch")) -> Extension:
-    """An extension that saves the whole trainer: model, optimizer, place in the data, generators, log.
+    """An extension that saves checkpoints of the whole trainer: model, optimizer, position in the data, random
+    generators, log.
 
     Parameters
     ----------
     filename : str
-        May name ``{iteration}`` and ``{epoch}``; without them the file is replaced each time.
+        In the trainer's folder. May contain ``{iteration}`` and ``{epoch}``; without them the file is overwritten each
+        time.
     trigger : pair or callable
+        When to save; by default at the end of each epoch.
 
     Raises
     ------
@@ -72,11 +75,11 @@ def snapshot(filename: str = "snapshot_iter_{iteration}", trigger: Any = (1, "ep
 
 
 def resume(trainer: Trainer, path: str | Path) -> None:
-    """Let ``trainer`` go on from where the saved one was. Both are made by the same code.
+    """Load a checkpoint of `snapshot` into ``trainer``, which must have been created by the same code as the saved one.
 
-    The run then gives what an uninterrupted one would have given, bit for bit on the CPU. A learning rate from
-    `optimizers.schedules` goes on by itself. A function among the extensions saves nothing: a scheduler of
-    `optimizers.lr_scheduler` that it moves on needs an `Extension` whose ``state`` has what the scheduler remembers.
+    The run then gives the same results as an uninterrupted one, bit for bit on the CPU. A learning rate from
+    `optimizers.schedules` continues automatically. Extensions that are plain functions save nothing: to step a
+    scheduler of `optimizers.lr_scheduler`, write an `Extension` whose ``state`` includes that of the scheduler.
 
     Examples
     --------
