@@ -1,4 +1,4 @@
-"""Data that need no network: handwritten digits, iris, and spirals that are drawn."""
+"""Datasets that need no network: handwritten digits, iris, and randomly drawn spirals."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ _FOLDER = os.path.join(os.path.dirname(__file__), "files")
 
 
 def get_digits(test: int = 360, seed: int = 0) -> tuple[TupleDataset, TupleDataset]:
-    """1,797 handwritten digits of 8 x 8 pixels.
+    """1,797 handwritten digits of 8 x 8 pixels, divided at random into training and test data.
 
     Parameters
     ----------
     test : int
-        How many of them are held back for testing.
+        Number of test examples.
     seed : int
-        For the order in which they are divided.
+        Seed for the random division.
 
     Returns
     -------
     (TupleDataset, TupleDataset)
-        To train with and to test with: float32 images of shape ``(64,)`` from 0 to 1, and int64 labels.
+        Training and test data: float32 images of shape ``(64,)`` from 0 to 1, and int64 labels.
 
     Notes
     -----
@@ -46,19 +46,19 @@ def get_digits(test: int = 360, seed: int = 0) -> tuple[TupleDataset, TupleDatas
 
 
 def get_iris(test: int = 30, seed: int = 0) -> tuple[TupleDataset, TupleDataset]:
-    """150 flowers of three species of iris.
+    """150 iris flowers of three species, divided at random into training and test data.
 
     Parameters
     ----------
     test : int
-        How many of them are held back for testing.
+        Number of test examples.
     seed : int
-        For the order in which they are divided.
+        Seed for the random division.
 
     Returns
     -------
     (TupleDataset, TupleDataset)
-        To train with and to test with: float32 lengths and widths of sepals and petals in cm, of shape ``(4,)``, and
+        Training and test data: float32 lengths and widths of sepals and petals in cm, of shape ``(4,)``, and
         int64 labels.
 
     Notes
@@ -79,18 +79,18 @@ def get_iris(test: int = 30, seed: int = 0) -> tuple[TupleDataset, TupleDataset]
 def get_spiral(
     points: int = 100, classes: int = 3, noise: float = 0.2, rng: np.random.Generator | None = None
 ) -> TupleDataset:
-    """Points on the arms of a spiral, which no straight line can separate.
+    """Points on the arms of a spiral, one class per arm, which are not linearly separable.
 
     Parameters
     ----------
     points : int
-        How many each arm has.
+        Number of points per arm.
     classes : int
-        How many arms there are.
+        Number of arms.
     noise : float
         Standard deviation of the angle, in radians.
     rng : numpy.random.Generator, optional
-        By default one with the seed 0: the same points every time.
+        By default one with the seed 0, which gives the same points every time.
 
     Returns
     -------

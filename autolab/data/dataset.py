@@ -1,4 +1,4 @@
-"""Datasets: what has a length and gives examples by their numbers."""
+"""Datasets: objects with a length whose examples are accessed by index."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Transform = Callable[[Any], Any]
 
 
 class TupleDataset:
-    """Arrays of the same length, put together example by example.
+    """Arrays of the same length as a dataset: example ``i`` is the tuple of their ``i``-th elements.
 
     Parameters
     ----------
@@ -50,7 +50,7 @@ class TupleDataset:
         return len(self.arrays[0])
 
     def __getitem__(self, index: Any) -> tuple[Any, ...]:
-        """One example for a number; arrays of examples for a slice, a list or an array of numbers."""
+        """One example for an integer; arrays of examples for a slice, a list or an array of indices."""
         return tuple([array[index] for array in self.arrays])
 
     def __repr__(self) -> str:
@@ -65,20 +65,21 @@ def _as_array(i: int, values: Any) -> np.ndarray:
 
 
 class Dataset:
-    """Examples with labels and transforms: write a subclass whose `prepare` sets ``data`` and ``label``.
+    """The base class of datasets with labels and transforms: define `prepare`, which sets ``data`` and ``label``.
 
     Parameters
     ----------
     train : bool
-        Whether these are the examples to learn from, or those to test with.
+        Whether to provide the training data or the test data.
     transform, target_transform : callable, optional
-        What is done to one example, and to its label, when it is asked for.
+        Applied to an example, and to its label, on each access.
 
     Attributes
     ----------
     data : sequence
+        The examples, before the transform.
     label : sequence or None
-        None where there are no labels; the label of every example is then None.
+        None if there are no labels; the label of every example is then None.
 
     Examples
     --------
@@ -115,7 +116,7 @@ class Dataset:
         return len(self.data)
 
     def __getitem__(self, index: int) -> tuple[Any, Any]:
-        """The example of this number and its label, transformed."""
+        """The example with this index and its label, both transformed."""
         if not isinstance(index, int | np.integer) or isinstance(index, bool):
             raise TypeError(f"{type(self).__name__}: the index is {index!r:.60}; expected a whole number")
         label = None if self.label is None else self.target_transform(self.label[index])
@@ -127,7 +128,7 @@ def _same(x: Any) -> Any:
 
 
 def batch_of(dataset: Any, indices: np.ndarray) -> tuple[Any, ...]:
-    """The examples of these numbers as arrays with one more axis: one array per part of an example."""
+    """The examples with these indices as a batch: one array for each part of an example."""
     if isinstance(dataset, TupleDataset):
         return dataset[indices]
     return concat_examples([dataset[int(i)] for i in indices])
@@ -135,15 +136,19 @@ def batch_of(dataset: Any, indices: np.ndarray) -> tuple[Any, ...]:
 
 @takes_other_words
 def concat_examples(examples: Sequence[Any], device: Any = None) -> tuple[Any, ...]:
-    """Put examples together: a list of ``(x, t)`` becomes two arrays; what is no tuple becomes one.
+    """Stack examples into a batch: a list of ``(x, t)`` becomes two arrays, a list of anything but tuples one.
 
-    A batch, a tuple of arrays as iterators give it, stays as it is. A ``device`` that is not the CPU (None or -1) puts
-    the arrays on the current GPU.
+    Parameters
+    ----------
+    examples : sequence
+        A tuple of arrays, which is a batch already, is returned as it is.
+    device : int, optional
+        The CPU for None or -1; otherwise the arrays are moved to the current GPU.
 
     Raises
     ------
     ValueError
-        If there is no example, or their shapes differ.
+        If there are no examples, or their shapes differ.
 
     Examples
     --------

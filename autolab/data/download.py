@@ -1,4 +1,4 @@
-"""Downloads: over https, compared with a SHA-256, of a bounded size, and kept in a cache."""
+"""Downloads: over https, verified by a SHA-256, limited in size, and cached."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ MAX_BYTES = 1 << 30
 
 
 class DownloadError(OSError):
-    """A file could not be fetched, or is not the one that was expected. Nothing of it was kept.
+    """A file could not be downloaded, or is not the expected one. Nothing of it is kept.
 
     Examples
     --------
@@ -34,35 +34,35 @@ class DownloadError(OSError):
 
 
 def cache_folder() -> Path:
-    """Where downloads are kept: ``AUTOLAB_CACHE`` if it is set, else the user's cache folder."""
+    """The folder for downloads: ``AUTOLAB_CACHE`` if it is set, otherwise in the user's cache folder."""
     chosen = os.environ.get("AUTOLAB_CACHE")
     return Path(chosen) if chosen else Path(_pooch().os_cache("autolab"))
 
 
 def fetch(url: str, sha256: str, name: str, max_bytes: int = MAX_BYTES, progress: bool = True) -> Path:
-    """The path of a file in the cache, downloaded if it is not there yet.
+    """Download a file unless it is in the cache already; returns its path there.
 
-    A file in the cache that has been changed is fetched again. Several processes may ask at the same time.
+    If the cached file has been changed, it is downloaded again. Several processes may call this at the same time.
 
     Parameters
     ----------
     url : str
         Starts with ``https://``.
     sha256 : str
-        64 hexadecimal digits: that of the file as it must be.
+        The SHA-256 of the file, as 64 hexadecimal digits.
     name : str
         Its path in the cache, such as ``mnist/train-labels.gz``.
     max_bytes : int
-        How large the file may be.
+        The largest size that is accepted.
     progress : bool
-        Show a bar (tqdm).
+        Whether to show a progress bar (tqdm).
 
     Raises
     ------
     ValueError
-        If the address is not https, the sum is no SHA-256, or the name leads out of the cache.
+        If the address is not https, ``sha256`` is malformed, or the name leads out of the cache.
     DownloadError
-        If it could not be fetched, or is not the expected file.
+        If the file could not be downloaded, or is not the expected one.
 
     Examples
     --------
@@ -96,13 +96,13 @@ def fetch(url: str, sha256: str, name: str, max_bytes: int = MAX_BYTES, progress
 
 
 class _Downloader:
-    """Fetches one address into a file, and gives up where something is not as it should be."""
+    """Downloads one address into a file, and aborts on any irregularity."""
 
     def __init__(self, max_bytes: int, progress: bool) -> None:
         self._max_bytes, self._progress = max_bytes, progress
 
     def __call__(self, url: str, file: BinaryIO) -> str:
-        """The SHA-256 of what came."""
+        """Download into ``file``; returns the SHA-256 of the content."""
         seen = hashlib.sha256()
         with _session() as session, session.get(url, stream=True, timeout=_TIMEOUT) as response:
             response.raise_for_status()
@@ -131,7 +131,7 @@ def _session() -> Any:
     import requests
 
     class HttpsSession(requests.Session):
-        """Follows redirections to https alone."""
+        """Follows redirections to https only."""
 
         def get_redirect_target(self, resp: requests.Response) -> str | None:
             target = super().get_redirect_target(resp)

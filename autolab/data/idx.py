@@ -1,4 +1,4 @@
-"""IDX: the file format of MNIST. A header says kind and lengths; the numbers follow."""
+"""IDX: the file format of MNIST. A header with dtype and shape is followed by the numbers."""
 
 from __future__ import annotations
 
@@ -18,20 +18,20 @@ _PIECE = 1 << 16
 
 
 def read_idx(file: str | os.PathLike[str], max_bytes: int | None = None) -> np.ndarray:
-    """The array in an IDX file, which may be compressed with gzip.
+    """Read the array in an IDX file, which may be compressed with gzip.
 
     Parameters
     ----------
     file : path
     max_bytes : int, optional
-        How much memory the array may take; by default 64 MiB, or 64 bytes for each byte of the file.
+        The most memory that the array may take; by default 64 MiB, or 64 bytes for each byte of the file.
 
     Raises
     ------
     FileFormatError
         If the file is damaged, too large, or longer or shorter than its header says.
     OSError
-        If there is no such file, or it may not be read.
+        If there is no such file, or it cannot be read.
 
     Examples
     --------
@@ -68,7 +68,7 @@ def _read(file: Any, stream: Any, limit: int) -> np.ndarray:
     flat = np.empty(size // dtype.itemsize, dtype)
     room = flat.view(np.uint8).data
     done = 0
-    while piece := stream.read(_PIECE):  # to the end, where gzip compares its checksum
+    while piece := stream.read(_PIECE):  # to the end, where gzip verifies its checksum
         if done + len(piece) > size:
             raise refused(file, f"it holds more numbers; its header says {size} bytes")
         room[done : done + len(piece)] = piece

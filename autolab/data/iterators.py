@@ -1,4 +1,4 @@
-"""Iterators: batches of a dataset, in order or shuffled, from which training can go on where it stopped."""
+"""Iterators: batches of a dataset, in order or shuffled, with a state from which training can resume."""
 
 from __future__ import annotations
 
@@ -17,30 +17,31 @@ from .dataset import TupleDataset, batch_of
 
 
 class SerialIterator:
-    """Batches of one size after the other: endlessly, or for one pass.
+    """Iterates over the batches of a dataset, endlessly or for one epoch.
 
     Parameters
     ----------
     dataset
-        With ``len`` and examples by number.
+        With ``len``, and examples by index.
     batch_size : int
+        Number of examples in a batch.
     repeat : bool
-        With True the passes follow each other without an end, and every batch is full: one may hold the end of a pass
-        and the beginning of the next. With False, `next` raises StopIteration after one pass, whose last batch may be
+        With True epochs follow each other without end, and every batch is full: a batch may span the end of an epoch
+        and the beginning of the next. With False, `next` raises StopIteration after one epoch, whose last batch may be
         smaller.
     shuffle : bool
-        A new order for each pass. Without it, arrays are cut into slices, which copies nothing.
+        Draw a new order for each epoch. With False, batches of arrays are slices, which are views and not copies.
     rng : numpy.random.Generator, optional
-        What the orders are drawn from; by default ``config.rng``.
+        Draws the orders; by default ``config.rng``.
 
     Attributes
     ----------
     epoch : int
-        How many passes are complete.
+        Number of completed epochs.
     is_new_epoch : bool
-        Whether the last batch completed one.
+        Whether the last batch completed an epoch.
     epoch_detail : float
-        The same with the fraction of the pass that is under way.
+        ``epoch`` plus the completed fraction of the current one.
 
     Examples
     --------
@@ -65,7 +66,7 @@ class SerialIterator:
         self.reset()
 
     def reset(self) -> None:
-        """Begin again, with a new order if it is shuffled."""
+        """Start over, with a new order if shuffled."""
         self.epoch, self.position, self.is_new_epoch = 0, 0, False
         self.order = self._drawn()
 
@@ -75,14 +76,14 @@ class SerialIterator:
 
     @property
     def epoch_detail(self) -> float:
-        """How many passes are complete, with the fraction of the one that is under way."""
+        """Number of completed epochs, plus the completed fraction of the current one."""
         return self.epoch + self.position / len(self.dataset)
 
     def __iter__(self) -> Self:
         return self
 
     def __next__(self) -> tuple[Any, ...]:
-        """The next batch: an array for each part of an example."""
+        """The next batch: a tuple with one array for each part of an example."""
         n, start = len(self.order), self.position
         if not self.repeat and self.epoch > 0:
             raise StopIteration
@@ -111,7 +112,7 @@ class SerialIterator:
         return batch_of(self.dataset, self.order[start:end])
 
     def _over_the_end(self, start: int, end: int) -> tuple[tuple[Any, ...], np.ndarray, int]:
-        """A batch from the end of one pass and the beginning of the next, or of several."""
+        """A batch that spans the ends of one or more epochs, and the new order and position."""
         n, numbers, order = len(self.order), [self.order[start:]], self.order
         missing = end - n
         while missing > 0:
@@ -125,7 +126,7 @@ class SerialIterator:
 
     # ------------------------------------------------------------------ state
     def state(self) -> dict[str, Any]:
-        """How far it has come, and its own generator if it has one."""
+        """The position and the order, and the state of the iterator's own generator if it has one, by name."""
         found: dict[str, Any] = {
             "epoch": self.epoch,
             "position": self.position,
@@ -135,17 +136,17 @@ class SerialIterator:
         return found if self.rng is None else {**found, "rng": generator_state(self.rng)}
 
     def state_layout(self) -> dict[str, Slot]:
-        """What `load_state` takes, by name: shapes and dtypes."""
+        """The shape and dtype that `load_state` expects for each name."""
         order = Slot((len(self.dataset),), np.dtype(np.int64))
         found = {"epoch": COUNT, "position": COUNT, "is_new_epoch": TRUTH, "order": order}
         return found if self.rng is None else {**found, "rng": TEXT}
 
     def load_state(self, state: Mapping[str, Any]) -> None:
-        """Go on from where another iterator of the same dataset was; on an error nothing has changed."""
+        """Load the state of another iterator over the same dataset; on an error nothing changes."""
         publish(self.planned(state))
 
     def planned(self, state: Mapping[str, Any]) -> list[tuple[Any, str, Any]]:
-        """The stores that `load_state` makes."""
+        """The assignments that `load_state` would make; raises the same errors."""
         who = f"{type(self).__name__}.load_state"
         expected = set(self.state())
         if set(state) != expected:
@@ -160,7 +161,7 @@ class SerialIterator:
 
 
 def _check(who: str, dataset: Any, batch_size: Any, rng: Any) -> None:
-    """An error that names ``who`` where batches cannot be made of that."""
+    """Raise an error that names ``who`` if these arguments cannot give batches."""
     if not isinstance(batch_size, int | np.integer) or isinstance(batch_size, bool) or batch_size < 1:
         raise ValueError(f"{who}: batch_size is {batch_size!r:.60}; expected a whole number of at least 1")
     if isinstance(dataset, tuple) and all([isinstance(part, np.ndarray) for part in dataset]):
@@ -173,25 +174,27 @@ def _check(who: str, dataset: Any, batch_size: Any, rng: Any) -> None:
 
 
 class DataLoader:
-    """The batches of one pass, again and again: a loop over it is one epoch, and the next has a new order.
+    """The batches of a dataset, as in PyTorch: each loop over it is one epoch, with a new order if shuffled.
 
-    Each loop is a pass of its own, also one inside another. ``next(loader)`` goes through passes apart from them. As in
-    `SerialIterator`, what comes without ``shuffle`` out of a `TupleDataset` is a slice of its arrays: copy it before
-    you write into it.
+    Loops are independent of each other, even if nested, and of ``next(loader)``. As in `SerialIterator`, unshuffled
+    batches of a `TupleDataset` are slices of its arrays: copy them before changing them in place.
 
     Parameters
     ----------
     dataset
-        With ``len`` and examples by number.
+        With ``len``, and examples by index.
     batch_size : int
-        The last batch of a pass may be smaller.
+        Number of examples in a batch; the last one of an epoch may be smaller.
     shuffle : bool
-    drop_last : bool
-        Leave such a batch out. PyTorch's ``num_workers`` and ``pin_memory`` are taken, and mean nothing here.
+        Draw a new order for each epoch.
     rng : numpy.random.Generator, optional
-        By default ``config.rng``.
+        Draws the orders; by default ``config.rng``.
+    drop_last : bool
+        Drop a smaller last batch.
     collate_fn : callable, optional
-        Makes a batch of a list of examples; by default each part of the examples is an array of its own.
+        Turns a list of examples into a batch; by default as `concat_examples`.
+    **settings
+        PyTorch's ``num_workers``, ``pin_memory`` and ``persistent_workers`` are accepted, and have no effect.
 
     Examples
     --------
@@ -225,7 +228,7 @@ class DataLoader:
         return len(self.dataset) // self.batch_size if self.drop_last else -(-len(self.dataset) // self.batch_size)
 
     def __iter__(self) -> Iterator[tuple[Any, ...]]:
-        """A new pass."""
+        """Iterate over one epoch."""
         collate, dataset = self.collate_fn, self.dataset
         drawn = dataset if collate is None else range(len(dataset))
         batches = SerialIterator(drawn, self.batch_size, repeat=False, shuffle=self.shuffle, rng=self.rng)
@@ -242,9 +245,9 @@ class DataLoader:
             raise
 
     def next(self) -> tuple[Any, ...]:
-        """The next batch; StopIteration at the end of a pass."""
+        """The next batch; raises StopIteration at the end of an epoch."""
         return self.__next__()
 
     def reset(self) -> None:
-        """Let `next` begin a new pass."""
+        """Let `next` start a new epoch."""
         self._under_way = None

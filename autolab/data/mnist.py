@@ -1,4 +1,4 @@
-"""MNIST and Fashion-MNIST: 70,000 images of 28 x 28 pixels, fetched once."""
+"""MNIST and Fashion-MNIST: 70,000 images of 28 x 28 pixels, downloaded once."""
 
 from __future__ import annotations
 
@@ -23,15 +23,16 @@ _MAX_BYTES = 50_000_000
 
 
 class MNIST(Dataset):
-    """Handwritten digits, as a dataset with transforms.
+    """MNIST, handwritten digits, as a dataset with transforms.
 
     Parameters
     ----------
     train : bool
-        The 60,000 to learn from, or the 10,000 to test with.
+        The 60,000 training examples, or the 10,000 test examples.
     transform : callable, optional
-        By default: one axis, float32, divided by 255.
+        Applied to each image; by default flatten it, convert it to float32 and divide it by 255.
     target_transform : callable, optional
+        Applied to each label.
 
     Attributes
     ----------
@@ -43,7 +44,7 @@ class MNIST(Dataset):
     Raises
     ------
     DownloadError
-        If the files are not in the cache and cannot be fetched.
+        If the files are not in the cache and cannot be downloaded.
 
     Notes
     -----
@@ -88,11 +89,11 @@ class MNIST(Dataset):
 
     @classmethod
     def labels(cls) -> dict[int, str]:
-        """What each label means."""
+        """The name of each label."""
         return dict(enumerate(cls.names))
 
     def show(self, row: int = 10, col: int = 10, rng: np.random.Generator | None = None) -> Any:
-        """A picture (Pillow) of ``row`` times ``col`` examples, drawn at random."""
+        """A picture (Pillow) of ``row`` times ``col`` randomly drawn examples."""
         from PIL import Image
 
         rng = check_rng(f"{type(self).__name__}.show", rng) or np.random.default_rng()
@@ -101,7 +102,7 @@ class MNIST(Dataset):
 
 
 class FashionMNIST(MNIST):
-    """Pictures of clothes, in the form of `MNIST`.
+    """Fashion-MNIST, images of clothes, in the format of `MNIST`.
 
     Notes
     -----
@@ -132,12 +133,12 @@ class FashionMNIST(MNIST):
 
 
 def get_mnist() -> tuple[TupleDataset, TupleDataset]:
-    """MNIST to train with (60,000) and to test with (10,000): float32 of shape ``(784,)`` from 0 to 1, int64 labels.
+    """MNIST, 60,000 training and 10,000 test examples: float32 images of shape ``(784,)`` from 0 to 1, int64 labels.
 
     Raises
     ------
     DownloadError
-        If the files are not in the cache and cannot be fetched.
+        If the files are not in the cache and cannot be downloaded.
 
     Examples
     --------
@@ -150,7 +151,7 @@ def get_mnist() -> tuple[TupleDataset, TupleDataset]:
 
 
 def get_fashion_mnist() -> tuple[TupleDataset, TupleDataset]:
-    """Fashion-MNIST in the form of `get_mnist`.
+    """Fashion-MNIST in the format of `get_mnist`.
 
     Examples
     --------

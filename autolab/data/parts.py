@@ -1,4 +1,4 @@
-"""Parts of a dataset: some of its examples, drawn at random."""
+"""Subsets of a dataset, random splits, and datasets joined into one."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ..engine.keyword_aliases import takes_other_words
 
 
 class Subset:
-    """The examples of these numbers.
+    """The examples of a dataset with the given indices.
 
     Examples
     --------
@@ -37,7 +37,7 @@ class Subset:
 
 @takes_other_words
 def random_split(dataset: Any, lengths: Sequence[float], rng: np.random.Generator | None = None) -> list[Subset]:
-    """Parts of these lengths, or shares that add up to 1, with the examples in a random order.
+    """Split a dataset at random into parts of the given lengths, or fractions that add up to 1.
 
     Examples
     --------
@@ -66,7 +66,7 @@ def split_dataset_random(dataset: Any, first_size: int, seed: int | None = None)
 
 
 class ConcatDataset:
-    """Datasets one behind the other.
+    """The concatenation of several datasets.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Transforms: what is done to one example. Each is made with its settings and called with an array.
+"""Transforms of one example. Each is created with its settings and called with an array.
 
 >>> import numpy as np
 >>> from autolab.data import transforms as T
@@ -20,7 +20,7 @@ __all__ = ["AsType", "Compose", "Flatten", "Normalize", "ToFloat"]
 
 
 class Compose:
-    """Several transforms, one after the other.
+    """Apply several transforms in order.
 
     Examples
     --------
@@ -45,7 +45,7 @@ class Compose:
 
 
 class Normalize:
-    """``(x - mean) / std``, with one number or, for an image ``(channels, height, width)``, one per channel.
+    """``(x - mean) / std``, with a single number each or, for images ``(channels, height, width)``, one per channel.
 
     Examples
     --------
@@ -81,7 +81,7 @@ def _numbers(name: str, given: Any) -> np.ndarray:
 
 
 class Flatten:
-    """All axes as one.
+    """Flatten an array to one axis.
 
     Examples
     --------
@@ -96,7 +96,7 @@ class Flatten:
 
 
 class AsType:
-    """As another dtype.
+    """Convert to a dtype, by default float32.
 
     Examples
     --------
