@@ -1,4 +1,4 @@
-"""Saving and loading what has a state: links, optimizers, trainers. Never pickle.
+"""Saving and loading the state of links, optimizers and trainers, without pickle.
 
 >>> import os, tempfile
 >>> from autolab import links as L, serializers

@@ -1,4 +1,4 @@
-"""What both formats share: what a file may hold, and the checks before any array is read."""
+"""The common part of both formats: what a file may contain, and the checks before any array is read."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from ..shared.files import FileFormatError, free_bytes, reading, refused, shown_
 from ..shared.state_layout import FREE, Layout, check_layout, layout_of, most_names, quoted, slot_for
 
 EMPTY = "autolab:empty/"
-"""Stands before the name of a parameter without a size."""
+"""Prefix of the name of a parameter that has no size yet."""
 
 
 class Stateful(Protocol):
-    """What can be saved: its state is a flat dictionary of arrays and numbers by name."""
+    """An object that can be saved: its state is a flat dictionary of arrays and numbers by name."""
 
     def state(self) -> dict[str, Any]: ...
     def load_state(self, state: Mapping[str, Any], /) -> None: ...
@@ -31,7 +31,7 @@ class Stateful(Protocol):
 
 @dataclass(frozen=True)
 class Entry:
-    """An array of numbers in a file, before it is read; ``read`` reads it and compares its checksum."""
+    """An array of numbers in a file, before it is read; ``read`` reads it and verifies its checksum."""
 
     name: str
     shape: tuple[int, ...]
@@ -40,12 +40,12 @@ class Entry:
 
     @property
     def nbytes(self) -> int:
-        """How much memory it would take."""
+        """The memory that it would take, in bytes."""
         return math.prod(self.shape) * self.dtype.itemsize
 
 
 class Reading(Mapping[str, "np.ndarray | None"]):
-    """The state in a file: every array is read when it is asked for, and belongs to who has asked."""
+    """The state in a file, read lazily: each access reads an array, which belongs to the caller."""
 
     handed_over = True
 
@@ -67,13 +67,13 @@ class Reading(Mapping[str, "np.ndarray | None"]):
 
 
 class Stored(Protocol):
-    """An open file: with how many names at most, its entries."""
+    """Opens a file that has at most ``most`` names; gives its entries."""
 
     def __call__(self, path: Any, most: int, /) -> AbstractContextManager[list[Entry]]: ...
 
 
 def load(function: str, stored: Stored, path: Any, target: Any, max_bytes: int | None) -> None:
-    """Load what a file holds into ``target``, if all of it is what ``target`` takes."""
+    """Load a file into ``target``, if all of its entries fit."""
     check_target(function, target)
     layout = layout_of(target)
     with stored(path, most_names(layout)) as entries:
@@ -83,12 +83,12 @@ def load(function: str, stored: Stored, path: Any, target: Any, max_bytes: int |
             target.load_state(Reading(path, state))
         except FileFormatError:
             raise
-        except ValueError as error:  # it is of another model
+        except ValueError as error:  # the file belongs to another model
             raise FileFormatError(f"{shown_path(path)}: {visible(error, 190)}") from None
 
 
 def read_all(stored: Stored, path: Any, max_bytes: int | None = None) -> dict[str, np.ndarray]:
-    """The arrays in a file by the names that they have there."""
+    """All arrays in a file, by their names there."""
     with stored(path, most_names(FREE)) as entries:
         checked(path, entries, FREE, max_bytes)
         with reading(path):
@@ -111,14 +111,14 @@ def flattened(function: str, target: Any) -> dict[str, np.ndarray]:
 
 
 def check_target(function: str, target: Any) -> None:
-    """A TypeError unless ``target`` is something with a state, and no class of such things."""
+    """Raise a TypeError unless ``target`` has a state; a class has none."""
     if isinstance(target, type) or not callable(getattr(target, "load_state", None)):
         what = f"the class {target.__name__:.60}" if isinstance(target, type) else a_kind(target)
         raise TypeError(f"{function}: got {what}; expected a Link, an Optimizer or a Trainer")
 
 
 def checked(path: Any, entries: list[Entry], layout: Layout, max_bytes: int | None) -> dict[str, Entry | None]:
-    """The entries by name, None for what has no size; names, kinds and sizes are such that they may be read."""
+    """The entries by name, None for those without a size, after checking that names and sizes are safe to read."""
     found: dict[str, Entry | None] = {}
     free = total = 0
     limit = free_bytes(os.stat(path).st_size) if max_bytes is None else max_bytes
@@ -143,7 +143,7 @@ def checked(path: Any, entries: list[Entry], layout: Layout, max_bytes: int | No
 
 
 def wrong_name(name: str) -> str | None:
-    """Why this cannot be the name of an entry; None: it can."""
+    """Why this cannot be the name of an entry; None if it can."""
     parts = name.split("/")
     if len(name) > 1000 or not {"", ".", ".."}.isdisjoint(parts) or "\\" in name or "\0" in name:
         return f"the name {quoted(name)} is not one of a parameter"

@@ -1,4 +1,4 @@
-"""HDF5, with h5py: the same state in the format that other programs read."""
+"""HDF5, with h5py: the same state in a format that other programs can read."""
 
 from __future__ import annotations
 
@@ -18,31 +18,32 @@ from .entries import EMPTY, Entry, Stateful, flattened, load, read_all
 
 _EMPTY_MARK = "autolab:empty"
 _SUM = "autolab:crc32"
-"""The attribute with the checksum of a dataset; that of the file is one of all their checksums."""
+"""The attribute with the checksum of a dataset; that of the file is a checksum of all these."""
 
 _BLOCK = 1 << 20
 _MORE = 64
-"""Names too many that are still looked at, so that an error can say which one is not wanted."""
+"""So many surplus names are still read, so that an error can name one that is unknown."""
 
 
 def save_hdf5(file: str | os.PathLike[str], target: Stateful, compression: int = 4) -> None:
-    """Save the state of a link, an optimizer or a trainer under exactly this name.
+    """Save the state of a link, an optimizer or a trainer to an HDF5 file.
 
     Parameters
     ----------
     file : path
+        Used as it is: no extension is added.
     target : Link, Optimizer or Trainer
     compression : int
-        From 0, none, to 9.
+        Level of compression, from 0 for none to 9.
 
     Raises
     ------
     ModuleNotFoundError
         If h5py is not installed.
     ValueError
-        If ``compression`` is none of these numbers.
+        If ``compression`` is not one of these numbers.
     OSError
-        If the file cannot be written; the old one is as it was.
+        If the file cannot be written; an existing file is then unchanged.
 
     Examples
     --------
@@ -70,31 +71,31 @@ def save_hdf5(file: str | os.PathLike[str], target: Stateful, compression: int =
             dataset.attrs[_SUM] = sums[name.removeprefix(EMPTY)]
         stored.flush()
         image = stored.id.get_file_image()
-    write(file, image)  # HDF5 itself ends the process where a disk is full
+    write(file, image)  # HDF5 itself would end the process if the disk is full
 
 
 def load_hdf5(file: str | os.PathLike[str], target: Stateful, max_bytes: int | None = None) -> None:
-    """Load what `save_hdf5` saved: all of it or, on an error, nothing.
+    """Load a file written by `save_hdf5` into ``target``; on an error, nothing is loaded.
 
-    Links, external storage and virtual datasets are refused: they would read other files of the machine.
+    Links, external storage and virtual datasets are refused, as they would read other files of the machine.
 
     Parameters
     ----------
     file : path
     target : Link, Optimizer or Trainer
-        Of the same structure; parameters without a size get theirs.
+        Of the same structure as the saved one; parameters that have no size yet get theirs.
     max_bytes : int, optional
-        How much memory the arrays may take; by default what ``target`` takes. Of arrays whose size it does not know,
-        such as those of parameters without a size, 64 MiB are read, or 64 bytes for each byte of the file.
+        The most memory that the arrays may take. By default, as much as ``target`` needs, and for arrays whose size is
+        not known, such as parameters that have no size yet, 64 MiB, or 64 bytes for each byte of the file.
 
     Raises
     ------
     ModuleNotFoundError
         If h5py is not installed.
     FileFormatError
-        If the file is damaged, too large, holds something else than arrays of numbers, or does not fit ``target``.
+        If the file is damaged or too large, contains anything but arrays of numbers, or does not fit ``target``.
     OSError
-        If there is no such file, or it may not be read.
+        If there is no such file, or it cannot be read.
 
     Examples
     --------
@@ -112,15 +113,15 @@ def load_hdf5(file: str | os.PathLike[str], target: Stateful, max_bytes: int | N
 
 
 def read_hdf5(file: str | os.PathLike[str], max_bytes: int | None = None) -> dict[str, np.ndarray]:
-    """The arrays in a file by name, after all of its names, kinds and sizes were checked."""
+    """All arrays in a file by name, after checking all names, dtypes and sizes."""
     return read_all(_stored, file, max_bytes)
 
 
 @contextmanager
 def _stored(file: Any, most: int) -> Iterator[list[Entry]]:
-    """The entries of a file with at most so many names."""
+    """The entries of a file, which may have at most ``most`` names."""
     h5py = _h5py("load_hdf5")
-    with open(file, "rb"):  # a file that is missing, or may not be read, is no damaged one
+    with open(file, "rb"):  # a missing or unreadable file is not reported as a damaged one
         pass
     with reading(file):
         stored = h5py.File(file, "r")
@@ -135,7 +136,7 @@ def _stored(file: Any, most: int) -> Iterator[list[Entry]]:
 
 
 def _datasets(h5py: Any, file: Any, stored: Any, most: int) -> dict[str, Any]:
-    """All datasets by path; whatever leads out of the file, or twice to one place, is refused."""
+    """All datasets by path; links, which may lead out of the file, and objects that occur twice are refused."""
     found: dict[str, Any] = {}
     groups, seen = [("", stored)], {_address(h5py, stored)}
     while groups:
@@ -174,7 +175,7 @@ def _h5py(function: str) -> Any:
 
 # ---------------------------------------------------------------------------------------------------- one dataset
 def _entry(h5py: Any, file: Any, path: str, item: Any, summed: bool) -> Entry:
-    """A dataset whose numbers are in the file itself, all of them, and need no more memory than they say."""
+    """The entry of a dataset, after checking that the file itself contains all of its numbers."""
     who = quoted(path)
     if not isinstance(item, h5py.Dataset) or item.shape is None:
         raise refused(file, f"{who} is no array")
@@ -193,7 +194,7 @@ def _entry(h5py: Any, file: Any, path: str, item: Any, summed: bool) -> Entry:
 
 
 def _array(h5py: Any, file: Any, name: str, item: Any, summed: bool) -> np.ndarray:
-    """The numbers of a dataset, after a look at its pieces and before one at its checksum."""
+    """Read a dataset: check its chunks first, and its checksum afterwards."""
     if item.chunks is not None:
         _check_pieces(h5py, file, item)
     array = np.empty(item.shape, item.dtype)
@@ -205,7 +206,7 @@ def _array(h5py: Any, file: Any, name: str, item: Any, summed: bool) -> np.ndarr
 
 
 def _check_pieces(h5py: Any, file: Any, item: Any) -> None:
-    """All pieces are there, and none unpacks to more than it should: HDF5 itself would let it."""
+    """Check that all chunks exist, and that none unpacks to more than it should, which HDF5 itself would allow."""
     who, plist = quoted(item.name), item.id.get_create_plist()
     filters = [plist.get_filter(i)[0] for i in range(plist.get_nfilters())]
     if len(set(filters)) < len(filters) or not {*filters} <= {h5py.h5z.FILTER_DEFLATE, *_plain_filters(h5py)}:
@@ -227,18 +228,18 @@ def _check_pieces(h5py: Any, file: Any, item: Any) -> None:
 
 
 def _plain_filters(h5py: Any) -> tuple[int, int]:
-    """Those that do not change the size, but for a checksum."""
+    """The filters that do not change the size, except for a checksum."""
     return h5py.h5z.FILTER_SHUFFLE, h5py.h5z.FILTER_FLETCHER32
 
 
 def _checksum(name: str, array: np.ndarray) -> np.uint32:
-    """Of the numbers, and of what says how to read them."""
+    """The checksum of the numbers, and of name, dtype and shape."""
     start = zlib.crc32(f"{name} {array.dtype.str} {array.shape}".encode("utf-8", "surrogatepass"))
     return np.uint32(zlib.crc32(np.ascontiguousarray(array).reshape(-1).view(np.uint8).data, start))
 
 
 def _seal(sums: Mapping[str, Any]) -> np.uint32:
-    """A checksum of all checksums: no dataset comes from another file."""
+    """A checksum of all checksums, which reveals a dataset that comes from another file."""
     return np.uint32(zlib.crc32(repr(sorted([(name, int(value or 0)) for name, value in sums.items()])).encode()))
 
 

@@ -1,4 +1,4 @@
-"""npz: NumPy's archive of arrays, which ``numpy.load`` opens as well."""
+"""npz: NumPy's archive of arrays, which ``numpy.load`` can open as well."""
 
 from __future__ import annotations
 
@@ -22,7 +22,8 @@ from .entries import Entry, Stateful, flattened, load, read_all
 _HEADER_BYTES = 10_000
 _PIECE = 1 << 16
 _END, _MANY = 22, 0xFFFF
-"""Bytes at the end of an archive, which say how many entries it has. Too many for it are told elsewhere."""
+"""Length of the record at the end of an archive, which has the number of entries; if there are too many for it, it has
+this number instead."""
 _SAID = re.compile(
     r"\{\s*'descr'\s*:\s*'([<>|=]?[biuf]\d{1,2})'\s*,\s*'fortran_order'\s*:\s*(True|False)\s*,"
     r"\s*'shape'\s*:\s*\(([\d\s,]*)\)\s*,?\s*\}\s*"
@@ -31,21 +32,22 @@ _SAID = re.compile(
 
 
 def save_npz(file: str | os.PathLike[str], target: Stateful, compression: bool = True) -> None:
-    """Save the state of a link, an optimizer or a trainer under exactly this name.
+    """Save the state of a link, an optimizer or a trainer to an npz file.
 
-    The file is written beside the old one and takes its place when it is whole.
+    An existing file is replaced only once the new one is complete.
 
     Parameters
     ----------
     file : path
+        Used as it is: no extension is added.
     target : Link, Optimizer or Trainer
     compression : bool
-        Smaller, and slower to write.
+        Compress the file: it is smaller, and slower to write.
 
     Raises
     ------
     OSError
-        If the file cannot be written; the old one is as it was.
+        If the file cannot be written; an existing file is then unchanged.
 
     Examples
     --------
@@ -67,23 +69,23 @@ def save_npz(file: str | os.PathLike[str], target: Stateful, compression: bool =
 
 
 def load_npz(file: str | os.PathLike[str], target: Stateful, max_bytes: int | None = None) -> None:
-    """Load what `save_npz` saved: all of it or, on an error, nothing.
+    """Load a file written by `save_npz` into ``target``; on an error, nothing is loaded.
 
     Parameters
     ----------
     file : path
     target : Link, Optimizer or Trainer
-        Of the same structure; parameters without a size get theirs.
+        Of the same structure as the saved one; parameters that have no size yet get theirs.
     max_bytes : int, optional
-        How much memory the arrays may take; by default what ``target`` takes. Of arrays whose size it does not know,
-        such as those of parameters without a size, 64 MiB are read, or 64 bytes for each byte of the file.
+        The most memory that the arrays may take. By default, as much as ``target`` needs, and for arrays whose size is
+        not known, such as parameters that have no size yet, 64 MiB, or 64 bytes for each byte of the file.
 
     Raises
     ------
     FileFormatError
-        If the file is damaged, too large, holds something else than arrays of numbers, or does not fit ``target``.
+        If the file is damaged or too large, contains anything but arrays of numbers, or does not fit ``target``.
     OSError
-        If there is no such file, or it may not be read.
+        If there is no such file, or it cannot be read.
 
     Examples
     --------
@@ -100,13 +102,13 @@ def load_npz(file: str | os.PathLike[str], target: Stateful, max_bytes: int | No
 
 
 def read_npz(file: str | os.PathLike[str], max_bytes: int | None = None) -> dict[str, np.ndarray]:
-    """The arrays in a file by name, after all of its names, kinds and sizes were checked."""
+    """All arrays in a file by name, after checking all names, dtypes and sizes."""
     return read_all(_stored, file, max_bytes)
 
 
 @contextmanager
 def _stored(file: Any, most: int) -> Iterator[list[Entry]]:
-    """The entries of an archive with at most so many names."""
+    """The entries of an archive, which may have at most ``most`` names."""
     with _File(file, 70_000 + 400 * most) as stream:
         with reading(file):
             archive = zipfile.ZipFile(stream)
@@ -116,10 +118,10 @@ def _stored(file: Any, most: int) -> Iterator[list[Entry]]:
 
 
 class _File(io.BufferedReader):
-    """A file of which not more is read at once than the directory of an archive may have.
+    """A file that refuses reads larger than the directory of an archive may be.
 
-    `zipfile` reads the whole directory, and makes objects of it, before it can be asked how long that is. Entries are
-    read in smaller pieces.
+    `zipfile` reads the whole directory and creates objects for its entries before its length can be checked. The
+    entries themselves are read in smaller pieces.
     """
 
     def __init__(self, path: Any, most: int) -> None:
@@ -136,17 +138,17 @@ def _entries(file: Any, archive: zipfile.ZipFile, stream: Any) -> list[Entry]:
     members = archive.infolist()
     stream.seek(-_END, os.SEEK_END)
     signature, count = struct.unpack("<4s6xH10x", stream.read(_END))
-    if signature != b"PK\5\6" or count not in (len(members), _MANY):  # an entry may be hidden in the one before it
+    if signature != b"PK\5\6" or count not in (len(members), _MANY):  # an entry could be hidden inside another
         raise refused(file, f"its directory has {len(members)} entries, and another number at its end")
     return [_entry(file, archive, member) for member in members]
 
 
 def _entry(file: Any, archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> Entry:
-    """Name, shape and kind from the member's header."""
+    """The entry of a member, with name, shape and dtype from its header."""
     who = quoted(member.filename)
     if not member.filename.endswith(".npy"):
         raise refused(file, f"{who} is no array")
-    if member.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):  # others unpack without a limit
+    if member.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):  # others unpack without limit
         raise refused(file, f"{who} is packed in another way than npz files are")
     with archive.open(member) as stream:
         start, shape, in_columns, dtype = _header(file, who, stream)
@@ -162,13 +164,13 @@ def _entry(file: Any, archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> Entr
 
 
 def _header(file: Any, who: str, stream: Any) -> tuple[int, tuple[int, ...], bool, np.dtype]:
-    """How long the header is, and what it says: shape, whether columns come first, and dtype."""
+    """Length and content of the header: shape, whether the order is Fortran's, and dtype."""
     begin = stream.read(12)
     if begin[:6] != b"\x93NUMPY" or begin[6:8] not in (b"\1\0", b"\2\0"):
         raise refused(file, f"{who} is no array, or of an unknown version")
     start, length = (10, begin[8:10]) if begin[6] == 1 else (12, begin[8:12])
     end = start + int.from_bytes(length, "little")
-    if not len(begin) <= end <= _HEADER_BYTES:  # of less than what was read, all of the entry would be read
+    if not len(begin) <= end <= _HEADER_BYTES:  # a negative length below would read the whole entry
         raise refused(file, f"{who} has a header of {end} bytes; expected {len(begin)} to {_HEADER_BYTES}")
     text = (begin + stream.read(end - len(begin)))[start:].decode("latin1")
     said = _SAID.fullmatch(text)
@@ -187,7 +189,7 @@ def _array(
     in_columns: bool,
     dtype: np.dtype,
 ) -> np.ndarray:
-    """The numbers; at their end `zipfile` compares the checksum."""
+    """Read the numbers; at their end `zipfile` verifies the checksum."""
     flat = np.empty(math.prod(shape), dtype)
     room = flat.view(np.uint8).data
     done = 0

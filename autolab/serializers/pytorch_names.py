@@ -1,4 +1,4 @@
-"""``torch.save`` and ``torch.load``, for what has a state and for states."""
+"""``torch.save`` and ``torch.load``, for objects with a state and for state dictionaries."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from ..shared.files import reading
 from .npz import load_npz, read_npz, save_npz
 
 _INSIDE = ":/"
-"""Between the names of nested states."""
+"""Separates the names of nested states."""
 _LAYOUT = "autolab:layout"
-"""The name of what says how they are nested."""
+"""The name of the entry that describes how they are nested."""
 
 
 class _SavedState:
-    """A state that is there already, as something to be saved."""
+    """Wraps an existing state, so that it can be saved."""
 
     def __init__(self, state: Mapping[str, Any]) -> None:
         self._state: dict[str, Any] = {}
@@ -33,12 +33,12 @@ class _SavedState:
         return self._state
 
     def load_state(self, state: Mapping[str, Any]) -> None:
-        """Nothing loads into it."""
+        """Raises: nothing can be loaded into it."""
         raise TypeError("save: a state is loaded into a model: model.load_state_dict(autolab.load(path))")
 
 
 def _told(value: Any, path: str, arrays: dict[str, Any]) -> Any:
-    """A value as JSON has it: in brackets, with the word for what it is; arrays by the names that they get."""
+    """A value for JSON, as a pair of its kind and content; arrays are put into ``arrays`` and replaced by names."""
     if isinstance(value, Mapping):
         return ["dict", [[key, _told(one, f"{path}{_INSIDE}{key}", arrays)] for key, one in value.items()]]
     if isinstance(value, list | tuple):
@@ -46,7 +46,7 @@ def _told(value: Any, path: str, arrays: dict[str, Any]) -> Any:
         return [kind, [_told(one, f"{path}{_INSIDE}{i}", arrays) for i, one in enumerate(value)]]
     if value is None or isinstance(value, bool | int | float | str):
         return ["value", value]
-    arrays[path.removeprefix(_INSIDE)] = unwrap(value)  # of a loss that is kept, the number
+    arrays[path.removeprefix(_INSIDE)] = unwrap(value)  # a loss is saved as its number
     return ["array", path.removeprefix(_INSIDE)]
 
 
@@ -61,9 +61,10 @@ def _made(told: Any, arrays: Mapping[str, Any]) -> Any:
 
 
 def save(target: Any, file: Any) -> None:
-    """`save_npz` in PyTorch's order or NumPy's, also of what ``model.state_dict()`` gave, and of dicts of such states.
+    """Save a link, an optimizer or a trainer, or a state such as ``model.state_dict()``, as `save_npz` does.
 
-    Beside them may be numbers and words, also in lists.
+    The file may be the second argument, as in PyTorch, or the first, as in NumPy. States can be nested in dictionaries,
+    lists and tuples, together with numbers and strings.
 
     Examples
     --------
@@ -76,19 +77,20 @@ def save(target: Any, file: Any) -> None:
     >>> bool((model.W.data == twin.W.data).all())
     True
     """
-    if isinstance(target, str | os.PathLike):  # as numpy.save has it
+    if isinstance(target, str | os.PathLike):  # numpy.save takes the file first
         target, file = file, target
     stateful: Any = _SavedState(target) if isinstance(target, Mapping) else target
     save_npz(file, stateful)
 
 
 def load(file: Any, map_location: Any = None, weights_only: bool = True) -> dict[str, Any]:
-    """The state that `save` wrote, or the dict of several, with the numbers and words beside them.
+    """Load what `save` saved: a state, or nested states with numbers and strings.
 
-    A state is in memory and goes where the model is, so the other two arguments of PyTorch's change nothing; a model or
-    optimizer in second place is given its state, as by `load_npz`; ``model.load(path)`` does the same.
+    PyTorch's arguments ``map_location`` and ``weights_only`` have no effect: arrays are loaded into main memory, and
+    `Link.load_state` moves them to the model's device. A model or optimizer as the second argument is given the state,
+    as by `load_npz`; ``model.load(path)`` does the same.
     """
-    if hasattr(file, "load_state"):  # as a method has it
+    if hasattr(file, "load_state"):  # called as a method
         file, map_location = map_location, file
     if hasattr(map_location, "load_state"):
         load_npz(file, map_location)
