@@ -1,4 +1,4 @@
-"""Function: forward and backward on arrays, as in Chainer's old style. First order only, and it says so."""
+"""Function: forward and backward on arrays, as in Chainer's old style, for first-order gradients only."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from .base import ArrayForward, Barrier, as_upstream
 
 
 class Function(ArrayForward):
-    """A function whose `forward` and `backward` both work on arrays. Subclass it and call an object of it: ``F()(x)``.
+    """A function whose `forward` and `backward` both work on arrays. Subclass it and call an instance: ``F()(x)``.
 
-    As arrays know nothing of their history, its gradient cannot be differentiated again; where that is wanted, write
-    an `autolab.FunctionNode`. An object appears in the graph only once: make a new one for every call.
+    As arrays have no history, its gradient cannot be differentiated again; doing so raises an error. For higher orders,
+    write an `autolab.FunctionNode`. An instance appears in the graph only once: create a new one for every call.
 
-    Values that `forward` stores as attributes are there in `backward`.
+    Attributes that `forward` sets are available in `backward`.
 
     References
     ----------
@@ -49,44 +49,44 @@ class Function(ArrayForward):
 
     @property
     def written_backward(self) -> Callable[..., Any]:
-        """`backward`, or `backward_cpu` where that is what the user wrote."""
+        """`backward`, or `backward_cpu` if the user wrote that one."""
         kind = type(self)
         return kind.backward_cpu if kind.backward is Function.backward else kind.backward
 
     # ------------------------------------------------------------------ what users write
     def backward(self, inputs: tuple[Array | None, ...], grad_outputs: tuple[Array | None, ...]) -> tuple[Any, ...]:
-        """Compute the gradients of the inputs from arrays. By default `backward_cpu` or `backward_gpu`.
+        """Compute the gradients of the inputs, as arrays. By default calls `backward_cpu` or `backward_gpu`.
 
         Parameters
         ----------
         inputs : tuple of arrays
-            What `forward` was given; None for those that `retain_inputs` did not keep.
+            The inputs of `forward`; None for those that `retain_inputs` did not retain.
         grad_outputs : tuple of arrays
-            The upstream gradient of each result; None for a result that nothing used. They are copies, which may be
-            written to.
+            The upstream gradient of each result; None for a result that is not used. They are copies, which may be
+            changed in place.
 
         Returns
         -------
         tuple of arrays
-            One per input, of its shape; None where there is no dependence.
+            One gradient per input, of its shape; None if the results do not depend on it.
         """
         if in_main_memory(get_array_module(*inputs, *grad_outputs)):
             return self.backward_cpu(inputs, grad_outputs)
         return self.backward_gpu(inputs, grad_outputs)
 
     def backward_cpu(self, inputs: tuple[Array | None, ...], grad_outputs: tuple[Array | None, ...]) -> tuple[Any, ...]:
-        """`backward` for NumPy arrays, where the two differ."""
+        """`backward` for NumPy arrays, if the two differ."""
         raise NotImplementedError(f"{self.name}: write backward(self, inputs, grad_outputs), or backward_cpu and _gpu")
 
     def backward_gpu(self, inputs: tuple[Array | None, ...], grad_outputs: tuple[Array | None, ...]) -> tuple[Any, ...]:
-        """`backward` for CuPy arrays, where the two differ."""
+        """`backward` for CuPy arrays, if the two differ."""
         raise NotImplementedError(f"{self.name}: write backward(self, inputs, grad_outputs), or backward_cpu and _gpu")
 
     # ------------------------------------------------------------------ what users call
     def __call__(self, *inputs: Any) -> Any:
-        """Apply the function to Variables, arrays or numbers: a Variable, or a tuple for several results.
+        """Apply the function to Variables, arrays or numbers; returns a Variable, or a tuple for several results.
 
-        In `forward` all inputs are retained unless ``self.retain_inputs(indexes)`` says which; none with ``()``.
+        All inputs are retained, unless `forward` selects some by ``self.retain_inputs(indexes)``, or none by ``()``.
 
         Raises
         ------
@@ -100,7 +100,7 @@ class Function(ArrayForward):
 
     @property
     def output_data(self) -> tuple[Array | None, ...]:
-        """In backward: the results; None for those that `retain_outputs` did not keep."""
+        """In backward: the results; None for those that `retain_outputs` did not retain."""
         call = self._running()
         return tuple([call.outputs.get(i) for i in range(call.results)])
 
@@ -142,7 +142,7 @@ class Function(ArrayForward):
     def _differentiable_once(
         self, found: dict[int, Variable | None], node: MultiOutputNode, upstream: list[Variable | None]
     ) -> dict[int, Variable | None]:
-        """The gradients, joined to all that they depend on by nodes that refuse to be differentiated."""
+        """The gradients, connected to everything they depend on by nodes that refuse to be differentiated."""
         barrier = Barrier(
             self.name,
             f'cannot twice-differentiate an old style Function "{self.name}": its backward works on arrays, which have '

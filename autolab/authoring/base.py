@@ -1,5 +1,5 @@
-"""What functions with a backward of their own share, in whichever style they are written: one use, retained values,
-gradients that are checked."""
+"""The common base of functions with a backward of their own, in all styles: applied only once, retained values, checked
+gradients."""
 
 from __future__ import annotations
 
@@ -37,9 +37,9 @@ from .call import Call, Parents
 
 
 class Authored:
-    """One application of a function that a user wrote: the object is the function of its node.
+    """One application of a function that a user wrote; the object is the function of its node in the graph.
 
-    A style says what its `backward` is given and may return: see `_gradients`.
+    Each style defines in `_gradients` what its `backward` is given and may return.
     """
 
     _call: Call | None = None
@@ -62,23 +62,23 @@ class Authored:
 
     @property
     def _written_forward(self) -> Any:
-        """The user's forward, of whichever name."""
+        """The user's forward, under any of its names."""
         written = [getattr(type(self), name, None) for name in ("forward", "forward_cpu", "forward_gpu")]
         return next((found for found in written if found is not None and of_user(found)), written[0])
 
     def input_label(self, i: int) -> str:
-        """What messages and views call an input."""
+        """The name of an input in messages and views."""
         return f"inputs[{i}]"
 
     def _gradients(self, node: MultiOutputNode, g: Any, create_graph: bool) -> Mapping[int, Variable | None]:
-        """Ask the user's backward: input index -> gradient, at least for every edge of ``node``."""
+        """Call the user's backward: input index -> gradient, at least for every edge of ``node``."""
         raise NotImplementedError
 
     # ------------------------------------------------------------------ forward
     def _apply(
         self, inputs: tuple[Any, ...], arrays: tuple[Any, ...], forward: Callable[..., Iterable[Variable]]
     ) -> tuple[Variable, ...]:
-        """Run ``forward`` on the arrays, once in the life of this object, and join its results to the graph."""
+        """Run ``forward`` on the arrays, only once for this object, and connect its results to the graph."""
         if self._call is not None:
             raise ReuseError(
                 f"{self.name}: this object was applied before; make a new one for every call: {self.name}()"
@@ -113,7 +113,7 @@ class Authored:
         return outputs
 
     def _note(self, error: Exception, arrays: tuple[Any, ...]) -> None:
-        """Say in which function an error was raised and what that was given, where the error does not."""
+        """Add to an error the function that raised it and its inputs, unless its message names the function."""
         if self.name not in str(error):
             given = ", ".join([f"{self.input_label(i)} {_kind(array)}" for i, array in enumerate(arrays)])
             add_note(error, f"{self.name}.forward was given {given or 'nothing'}"[:LIMIT])
@@ -127,7 +127,7 @@ class Authored:
         return tuple([x._data if isinstance(x, Variable) else self._array(x, ": an input") for x in inputs])
 
     def _results(self, results: list[Any]) -> list[Variable]:
-        """Variables of the results, none of which anybody else holds; the list is empty afterwards."""
+        """The results as Variables, whose arrays are not shared with anything; the list is empty afterwards."""
         return [wrap(unshared(self._array(results.pop(0), ".forward: a result")), None) for _ in range(len(results))]
 
     def _array(self, value: Any, role: str) -> Array:
@@ -146,7 +146,7 @@ class Authored:
         return self._call
 
     def held(self) -> Iterator[tuple[str, int, Any]]:
-        """What backward will be given: ``("input" or "result", its index, the array)``."""
+        """The retained values that backward will use: ``("input" or "result", index, array)``."""
         call = self._running()
         yield from [("input", i, array) for i, array in call.inputs.items()]
         yield from [("result", i, array) for i, array in call.outputs.items()]
@@ -170,7 +170,7 @@ class Authored:
     def _differentiably(
         self, node: MultiOutputNode, g: Any, nodes: dict[int, tuple[MultiOutputNode, Parents]]
     ) -> Mapping[int, Variable | None]:
-        """The gradients where retained values are parts of the graph."""
+        """The gradients, computed with retained values that are part of the graph, for higher orders."""
         thread = get_ident()
         outer = nodes.get(thread)
         try:
@@ -183,7 +183,7 @@ class Authored:
     def _checked(self, g: Any, edge: Any, create_graph: bool) -> Any:
         if g is None:
             return None
-        if isinstance(g, Variable) and (g._data.shape, g._data.dtype) == edge.fit:  # mostly
+        if isinstance(g, Variable) and (g._data.shape, g._data.dtype) == edge.fit:  # the usual case
             return g if create_graph else g._data
         if not isinstance(g, Variable):
             raise TypeError(
@@ -199,12 +199,12 @@ class Authored:
 
 
 def _kind(value: Any) -> str:
-    """What an input is, in a note: shape and dtype of an array."""
+    """An input in a note: shape and dtype of an array, or the kind of anything else."""
     return f"{value.shape} {value.dtype}" if is_array(value) else a_kind(value)
 
 
 def as_upstream(g: Any) -> Variable | None:
-    """What arrives at a node, as the Variable that a backward is given."""
+    """The upstream gradient of a node, as the Variable that a backward is given."""
     return g if g is None or isinstance(g, Variable) else wrap(array_of(g), None)
 
 
@@ -213,7 +213,7 @@ def _parts(g: Any) -> list[Any]:
 
 
 def _own(found: dict[int, Any], place: int, originals: dict[int, Any]) -> Any:
-    """The gradient at a place, out of ``found``: with the array that was lent itself, or one that nobody else holds."""
+    """Remove the gradient at a place from ``found``: with the upstream array itself, if it is that, else unshared."""
     g = found[place]
     original = originals.get(id(g._data)) if isinstance(g, Variable) else None
     if original is not None:
@@ -229,7 +229,7 @@ def _cast(g: Variable, dtype: np.dtype) -> Variable:
 
 
 class Barrier:
-    """The function of a node where a derivative would be wrong: it says why when backward reaches it."""
+    """The function of a node where a derivative would be wrong: it raises an error when backward reaches it."""
 
     def __init__(self, name: str, reason: str) -> None:
         self.name, self.reason = name, reason
@@ -238,11 +238,11 @@ class Barrier:
         raise RuntimeError(self.reason)
 
     def wrap(self, data: Array, parents: list[Node]) -> Variable:
-        """``data`` as a value that depends on ``parents`` in a way that cannot be differentiated."""
+        """``data`` as a Variable that depends on ``parents``, but cannot be differentiated by them."""
         return wrap(data, MultiOutputNode.join(self, [(parent, 0, None, None, None) for parent in parents]))
 
     def joined(self, values: Mapping[int, Variable | None], parents: list[Node]) -> dict[int, Variable | None]:
-        """The same for several values, which share one node below."""
+        """The same for several values, as the results of one node."""
         found = {i: None if value is None else wrap(value._data, None) for i, value in values.items()}
         outputs = tuple([value for value in found.values() if value is not None])
         if outputs:
@@ -251,28 +251,28 @@ class Barrier:
 
 
 class ArrayForward(Authored):
-    """A forward from a tuple of arrays to a tuple of arrays, that says what to retain."""
+    """A function whose forward maps a tuple of arrays to a tuple of arrays, and chooses what to retain."""
 
     def forward(self, inputs: tuple[Array, ...]) -> tuple[Array, ...]:
-        """Compute the results from arrays; a tuple even for one. By default `forward_cpu` or `forward_gpu`."""
+        """Compute the results as a tuple of arrays, even for one. By default calls `forward_cpu` or `forward_gpu`."""
         if in_main_memory(get_array_module(*inputs)):
             return self.forward_cpu(inputs)
         return self.forward_gpu(inputs)
 
     def forward_cpu(self, inputs: tuple[Array, ...]) -> tuple[Array, ...]:
-        """`forward` for NumPy arrays, where the two differ."""
+        """`forward` for NumPy arrays, if the two differ."""
         raise NotImplementedError(f"{self.name}: write forward(self, inputs), or forward_cpu and forward_gpu")
 
     def forward_gpu(self, inputs: tuple[Array, ...]) -> tuple[Array, ...]:
-        """`forward` for CuPy arrays, where the two differ."""
+        """`forward` for CuPy arrays, if the two differ."""
         raise NotImplementedError(f"{self.name}: write forward(self, inputs), or forward_cpu and forward_gpu")
 
     def retain_inputs(self, indexes: Iterable[int], *more: Any) -> None:
-        """In forward: keep these inputs for backward, and no others. One tuple; ``more`` is refused in words."""
+        """In forward: retain these inputs for backward, and no others. Takes one tuple of indexes."""
         self._running().retained_inputs = self._indexes("retain_inputs", indexes, more)
 
     def retain_outputs(self, indexes: Iterable[int], *more: Any) -> None:
-        """In forward: keep these results for backward. One tuple; ``more`` is refused in words."""
+        """In forward: retain these results for backward. Takes one tuple of indexes."""
         self._running().retained_outputs = self._indexes("retain_outputs", indexes, more)
 
     def _indexes(self, method: str, indexes: Any, more: tuple[Any, ...]) -> tuple[int, ...]:
@@ -292,7 +292,7 @@ class ArrayForward(Authored):
 
 
 def _shown(value: Any) -> str:
-    """An argument in a message, which must not fill up with the numbers of an array."""
+    """An argument in a message, without the numbers of arrays."""
     if isinstance(value, list | tuple):
         inner = ", ".join(map(_shown, value))
         return f"({inner},)" if len(value) == 1 else f"({inner})"

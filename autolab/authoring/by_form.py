@@ -1,4 +1,4 @@
-"""``autolab.Function``: the base class that is right for the form in which a function is written."""
+"""``autolab.Function``: chooses the base class that matches the form in which a function is written."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from .simple_function import SimpleFunction
 
 
 class _ByForm(type):
-    """Makes a class a subclass of the base whose form it has."""
+    """Makes a class a subclass of the base class that matches its form."""
 
     def __new__(cls, name: str, bases: tuple[type, ...], members: dict[str, Any], **options: Any) -> Any:
         if not bases:
@@ -30,7 +30,7 @@ def _base_of(members: dict[str, Any]) -> type:
 class FunctionByForm(metaclass=_ByForm):
     """A function with a backward of its own, written as in PyTorch, DeZero or Chainer.
 
-    With a static ``forward(ctx, ...)`` it is an `authoring.ContextFunction`, with ``forward(self, x, ...)`` and
+    With a static ``forward(ctx, ...)`` it becomes an `authoring.ContextFunction`, with ``forward(self, x, ...)`` and
     ``backward(self, gy, ...)`` an `authoring.SimpleFunction`, with ``backward(self, inputs, grad_outputs)`` an
     `authoring.Function`.
 

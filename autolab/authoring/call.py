@@ -1,4 +1,4 @@
-"""What one application of a function with a backward of its own keeps."""
+"""The record of one application of a function with a backward of its own."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _NOWHERE: tuple[None, Parents] = (None, {})
 
 
 class Call:
-    """What one application keeps: apart from the user's own attributes, so that no name can collide."""
+    """The record of one application, separate from the user's own attributes, so that names cannot collide."""
 
     __slots__ = (
         "arity",
@@ -39,7 +39,7 @@ class Call:
         self.retained_inputs: tuple[int, ...] = ()
         self.retained_outputs: tuple[int, ...] = ()
         self.constant_outputs: tuple[int, ...] = ()  # floats that get no node
-        self.changed_inputs: tuple[int, ...] = ()  # in place, as the function has said
+        self.changed_inputs: tuple[int, ...] = ()  # in place, as declared by the function
         self.made: Callable[[], MultiOutputNode | None] = lambda: None  # its node, which holds the function
         self.inputs: dict[int, Array] = {}
         self.outputs: dict[int, Array] = {}
@@ -59,7 +59,7 @@ class Call:
 
     @property
     def node(self) -> MultiOutputNode | None:
-        """The node to which retained values belong; None where constants do: in a backward without a graph."""
+        """The node that retained values belong to; None in a backward without a graph, where they are constants."""
         return self.nodes.get(get_ident(), _NOWHERE)[0] if self.nodes else None
 
     def input_variable(self, i: int) -> Variable:

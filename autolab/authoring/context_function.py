@@ -20,15 +20,15 @@ from .signature import parameter_label
 class ContextFunction(Authored):
     """A function with static ``forward(ctx, *args)`` and ``backward(ctx, *grad_outputs)``, used by ``F.apply(...)``.
 
-    ``ctx`` is an object of the class, a new one for every application, where `forward` leaves what `backward` needs:
-    arguments and results through `save_for_backward`, anything else as attributes, which are constants to every
-    derivative.
+    ``ctx`` is an instance of the class, a new one for every application. In it `forward` keeps what `backward` needs:
+    arguments and results through `save_for_backward`, anything else as attributes, which every derivative treats as
+    constants.
 
-    `forward` may take any objects and have defaults; gradients flow to those arguments that are Variables themselves,
-    not to Variables inside a list. It is given Variables without a history, nothing that it does is recorded, and it
-    returns a Variable (or an array), or a tuple of several. `backward` gets one upstream gradient per result, and
-    returns one gradient per argument: None for those that are no Variables or need none. More Nones behind are
-    ignored, so that it may serve optional arguments.
+    `forward` may take objects of any kind, and have default values; gradients flow to the arguments that are Variables,
+    not to Variables inside a list. Its Variables have no history, nothing is recorded, and it returns a Variable or an
+    array, or a tuple of several. `backward` gets one upstream gradient per result and returns one gradient per
+    argument: None for those that are not Variables or need none. Additional Nones at the end are ignored, which helps
+    with optional arguments.
 
     References
     ----------
@@ -57,7 +57,7 @@ class ContextFunction(Authored):
 
     _marks: Marks
     _first: ClassVar[int] = 1
-    """Which parameter of `forward` takes the first argument of `apply`."""
+    """The index of the parameter of `forward` that takes the first argument of `apply`."""
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
@@ -71,7 +71,7 @@ class ContextFunction(Authored):
     # ------------------------------------------------------------------ what users write
     @staticmethod
     def forward(ctx: Any, *args: Any) -> Any:
-        """Compute the result from the arguments: a Variable or an array, or a tuple of several."""
+        """Compute the result of the arguments: a Variable or an array, or a tuple of several."""
         raise NotImplementedError(f"{ctx.name}: write a static forward(ctx, x, ...)")
 
     @staticmethod
@@ -82,7 +82,7 @@ class ContextFunction(Authored):
     # ------------------------------------------------------------------ what users call
     @classmethod
     def apply(cls, *args: Any) -> Any:
-        """Apply the function: a Variable, or a tuple for several results."""
+        """Apply the function; returns a Variable, or a tuple for several results."""
         ctx = cls()
         ctx._marks = Marks(ctx.name, args, backprop_enabled())
         arrays = tuple([a._data if isinstance(a, Variable) else a for a in args])
@@ -94,37 +94,37 @@ class ContextFunction(Authored):
 
     # ------------------------------------------------------------------ the ctx
     def save_for_backward(self, *values: Variable | Array | None) -> None:
-        """In forward: keep arguments and results for backward; None is kept as it is.
+        """In forward: save arguments and results for backward; None is allowed.
 
-        A value in between may be kept too, but second derivatives cannot pass through it: they raise an error. Make it
-        one more result and save that, or compute it again in backward.
+        An intermediate value can be saved, too, but second derivatives through it raise an error: return it as an
+        additional result and save that, or compute it again in backward.
         """
         self._marks.save(values)
 
     @property
     def saved_tensors(self) -> tuple[Variable | None, ...]:
-        """In backward: what `save_for_backward` kept, in that order, as Variables."""
+        """In backward: the values that `save_for_backward` saved, in order, as Variables."""
         return tuple([self._revived(i, kept) for i, kept in enumerate(self._marks.kept)])
 
     @property
     def needs_input_grad(self) -> tuple[bool, ...]:
-        """For each argument whether it requires a gradient; backward may return None for the others."""
+        """Whether each argument requires a gradient; backward may return None for the others."""
         return self._marks.needs
 
     def mark_dirty(self, *arguments: Variable) -> None:
-        """In forward: these arguments will be changed in place, and returned. Call it before the change.
+        """In forward: declare that these arguments will be changed in place and returned. Call it before the change.
 
-        From here on they hold copies, so that what earlier steps kept stays right. The result is the caller's own
-        Variable, which goes on with the new value and its history.
+        From then on they hold copies, so that values retained by earlier steps remain correct. The result is the
+        caller's own Variable, with the new value and its history.
         """
         self._marks.mark_dirty(arguments)
 
     def mark_non_differentiable(self, *results: Variable | Array) -> None:
-        """In forward: no gradient flows to these results. Integers never have any."""
+        """In forward: declare that no gradient flows through these results. Integers never have a gradient."""
         self._marks.constant = results
 
     def set_materialize_grads(self, value: bool) -> None:
-        """In forward: whether the upstream gradient of an unused result is zeros (as by default) or None."""
+        """In forward: whether the upstream gradient of an unused result is zeros, the default, or None."""
         self._marks.materialize = value
 
     # ------------------------------------------------------------------ what the engine calls
@@ -133,7 +133,7 @@ class ContextFunction(Authored):
         return parameter_label(type(self).forward, i, skip=self._first)
 
     def held(self) -> Iterator[tuple[str, int, Any]]:
-        """Arguments and results that were saved, and the values in between."""
+        """The saved arguments, results and intermediate values."""
         yield from super().held()
         yield from [("saved value", i, kept.value) for i, kept in enumerate(self._marks.kept) if kept.kind == "value"]
 

@@ -1,4 +1,4 @@
-"""custom_vjp and custom_jvp: a function with ``fwd`` and ``bwd``, or with its tangent, as in JAX."""
+"""custom_vjp and custom_jvp: functions with a custom vector-Jacobian or Jacobian-vector product, as in JAX."""
 
 from __future__ import annotations
 
@@ -20,10 +20,11 @@ from .context_function import ContextFunction
 
 
 class custom_vjp:
-    """Decorate a function whose gradient you write: ``f.defvjp(fwd, bwd)``.
+    """Decorate a function to define its vector-Jacobian product, which is its gradient: ``f.defvjp(fwd, bwd)``.
 
-    ``fwd(*args)`` gives the result and what ``bwd`` needs (arguments and results, in tuples, lists or dicts);
-    ``bwd(kept, g)`` gives a tuple with the gradient of each argument. Without ``defvjp`` the function cannot be called.
+    ``fwd(*args)`` returns the result and the residuals that ``bwd`` needs: arguments and results, in tuples, lists or
+    dicts. ``bwd(residuals, g)`` takes the upstream gradient ``g`` and returns a tuple with the gradient of each
+    argument. Without ``defvjp`` the function cannot be called.
 
     References
     ----------
@@ -46,7 +47,7 @@ class custom_vjp:
         self._function: type[ContextFunction] | None = None
 
     def defvjp(self, fwd: Callable[..., Any], bwd: Callable[..., Any]) -> None:
-        """Declare the gradient."""
+        """Define the gradient by ``fwd`` and ``bwd``."""
 
         def forward(ctx: Any, *args: Any) -> Any:
             y, ctx.kept = fwd(*args)
@@ -60,7 +61,7 @@ class custom_vjp:
             is_each = isinstance(found, tuple) and len(found) == len(needs)
             return tuple([g if needed else None for g, needed in zip(found, needs, strict=True)]) if is_each else found
 
-        backward.__wrapped__ = bwd  # type: ignore[attr-defined]  # where a report looks for the line
+        backward.__wrapped__ = bwd  # type: ignore[attr-defined]  # reports show the line in it
         parameters = [Parameter("ctx", Parameter.POSITIONAL_ONLY), *signature(self._fn).parameters.values()]
         forward.__signature__ = Signature(parameters)  # type: ignore[attr-defined]  # the names of the inputs
         members = {"forward": staticmethod(forward), "backward": staticmethod(backward)}
@@ -74,10 +75,10 @@ class custom_vjp:
 
 
 class custom_jvp(custom_vjp):
-    """Decorate a function whose tangent you write: ``f.defjvp(f_jvp)``, also as a decorator of ``f_jvp``.
+    """Decorate a function to define its Jacobian-vector product: ``f.defjvp(f_jvp)``, also as a decorator of ``f_jvp``.
 
-    ``f_jvp(primals, tangents)`` gives the result and its tangent. As the tangent is linear in ``tangents``, the
-    gradients follow from it: they are those of the tangent by ``tangents``.
+    ``f_jvp(primals, tangents)`` returns the result and its tangent. As the tangent is linear in ``tangents``, it
+    determines the gradients as well: they are the gradients of the tangent with respect to ``tangents``.
 
     References
     ----------
@@ -97,7 +98,7 @@ class custom_jvp(custom_vjp):
     """
 
     def defjvp(self, jvp: Callable[..., Any]) -> Callable[..., Any]:
-        """Declare the tangent."""
+        """Define the tangent by ``jvp(primals, tangents)``; returns ``jvp``."""
 
         def bwd(primals: tuple[Any, ...], g: Any) -> tuple[Any, ...]:
             further, tangents = backprop_enabled(), tuple([Variable(np.zeros(np.shape(unwrap(p)))) for p in primals])

@@ -1,4 +1,4 @@
-"""FunctionNode: the base class for people who write a function with its own backward."""
+"""FunctionNode: the base class for functions with a backward of their own, as in Chainer."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from .base import ArrayForward, as_upstream
 
 
 class FunctionNode(ArrayForward):
-    """A function of arrays with a backward of its own. Subclass it, write `forward` and `backward`, call `apply`.
+    """A function of arrays with a backward of its own. Subclass it, define `forward` and `backward`, and call `apply`.
 
-    An object appears in the graph only once: make a new one for every call, usually in a short function around it.
+    An instance appears in the graph only once: create a new one for every call, usually in a short function around it.
 
-    What `backward` needs of the inputs and results goes through `retain_inputs` and `retain_outputs`: only those come
-    back as parts of the graph. An array kept as an attribute in `forward` is a constant to every derivative. That
-    suits a dropout mask; an intermediate that depends on the inputs would make second derivatives wrong: compute it
-    again in `backward`, or make it one more result and retain that.
+    Retain the inputs and results that `backward` needs with `retain_inputs` and `retain_outputs`: only those remain
+    part of the graph. An array that `forward` stores as an attribute is a constant for every derivative. That is right
+    for a dropout mask; but with an intermediate that depends on the inputs, second derivatives would be wrong: compute
+    it again in `backward`, or return it as an additional result and retain that.
 
     References
     ----------
@@ -64,14 +64,14 @@ class FunctionNode(ArrayForward):
         Parameters
         ----------
         target_input_indexes : tuple of int
-            Which inputs need a gradient, sorted.
+            Indexes of the inputs that need a gradient, sorted.
         grad_outputs : tuple of Variables
-            The upstream gradient of each result; None for a result that nothing used.
+            The upstream gradient of each result; None for a result that is not used.
 
         Returns
         -------
         tuple of Variables
-            One per input or one per target, each of its input's shape; None where there is no dependence.
+            One gradient per input or per target, of the input's shape; None if the results do not depend on it.
         """
         raise NotImplementedError(f"{self.name}: write backward(self, target_input_indexes, grad_outputs)")
 
@@ -91,7 +91,7 @@ class FunctionNode(ArrayForward):
         return self._apply(inputs, self._arrays(inputs), self._forward)
 
     def __call__(self, *inputs: Any) -> Any:
-        """`apply`, whose only result comes by itself."""
+        """`apply`; returns a single result as it is, not in a tuple."""
         if len(inspect.signature(self.backward).parameters) == 1:
             raise TypeError(
                 f"{self.name}: backward(self, gy) is that of an autolab.Function; a FunctionNode has "
@@ -101,12 +101,12 @@ class FunctionNode(ArrayForward):
         return outputs[0] if len(outputs) == 1 else outputs
 
     def get_retained_inputs(self) -> tuple[Variable, ...]:
-        """In backward: the inputs kept by `retain_inputs`, in that order, as Variables. By default none is kept."""
+        """In backward: the inputs retained by `retain_inputs`, in that order, as Variables; by default none."""
         call = self._running()
         return tuple([call.input_variable(i) for i in call.retained_inputs])
 
     def get_retained_outputs(self) -> tuple[Variable, ...]:
-        """In backward: the results kept by `retain_outputs`, in that order, as Variables."""
+        """In backward: the results retained by `retain_outputs`, in that order, as Variables; by default none."""
         call = self._running()
         return tuple([call.output_variable(i) for i in call.retained_outputs])
 

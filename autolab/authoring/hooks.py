@@ -1,4 +1,4 @@
-"""``y.register_hook(f)``: PyTorch's way to see, or to change, the gradient of a value on its way back."""
+"""``y.register_hook(f)``: PyTorch's way to observe or change the gradient of a value in the backward pass."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .context_function import ContextFunction
 
 
 class GradientHook(ContextFunction):
-    """Hands its input on; on the way back ``hook(g)`` may put another gradient in the place of ``g``."""
+    """The identity, in whose backward ``hook(g)`` may replace the upstream gradient ``g``."""
 
     @staticmethod
     def forward(ctx: Any, x: Any, handle: Any) -> Any:
@@ -25,13 +25,13 @@ class GradientHook(ContextFunction):
 
 
 class Handle:
-    """What `register_hook` gives: ``remove()`` ends it."""
+    """The result of `register_hook`; ``remove()`` removes the hook."""
 
     def __init__(self, hook: Callable[[Any], Any]) -> None:
         self.hook: Callable[[Any], Any] | None = hook
 
     def changed(self, g: Variable) -> Variable:
-        """What the hook makes of a gradient."""
+        """The gradient after the hook: its result, or ``g`` if that is None."""
         found = None if self.hook is None else self.hook(g)
         if found is None:
             return g
@@ -43,16 +43,16 @@ class Handle:
         return made
 
     def remove(self) -> None:
-        """From now on nothing is called."""
+        """Remove the hook; it is no longer called."""
         self.hook = None
 
 
 def register_hook(y: Variable, hook: Callable[[Any], Any]) -> Handle:
-    """Call ``hook(g)`` with the gradient of a value, in every backward pass; what it returns, unless it is None, takes
-    the place of ``g``.
+    """Call ``hook(g)`` with the gradient of a value in every backward pass; unless it returns None, its result replaces
+    ``g``.
 
-    Of a computed value, it is the gradient through what is computed from it after this call. Of a leaf, it is what a
-    pass adds to ``.grad``.
+    For a computed value, ``g`` is the gradient through everything computed from it after this call. For a leaf, it is
+    what a pass adds to ``.grad``.
 
     Examples
     --------

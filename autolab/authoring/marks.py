@@ -1,4 +1,4 @@
-"""What a static forward says about its arguments and results through ``ctx``."""
+"""What a static forward declares about its arguments and results through ``ctx``."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ..engine.variable import Variable, wrap
 
 
 class Kept(NamedTuple):
-    """A value for backward: the argument or the result at a place, or an array (or None) by itself."""
+    """A value saved for backward: the argument or result at an index, or another array (or None)."""
 
     kind: Literal["argument", "result", "value"]
     place: int = 0
@@ -22,19 +22,20 @@ class Kept(NamedTuple):
 
 
 class Marks:
-    """Collects what a forward says; once it is settled, only what backward needs is left.
+    """Collects the declarations of a forward; after `settle` and `outputs` only what backward needs is left.
 
     Attributes
     ----------
     arguments : tuple
-        What forward is given: Variables without a history, anything else as it came.
+        The arguments of forward: Variables without a history, anything else unchanged.
     needs, numeric : tuple of bool
-        For each argument whether it requires a gradient, and whether it is a Variable or an array.
+        Whether each argument requires a gradient, and whether it is a Variable or an array.
     constant : tuple
         The results that get no gradient.
     materialize : bool
         Whether backward is given zeros for unused results.
     kept : list of Kept
+        The saved values.
     """
 
     def __init__(self, name: str, args: tuple[Any, ...], recorded: bool) -> None:
@@ -77,7 +78,7 @@ class Marks:
 
     # ------------------------------------------------------------------ afterwards
     def constant_results(self, results: list[Any]) -> tuple[int, ...]:
-        """The places of the results that were marked as not differentiable."""
+        """The indexes of the results that were marked as not differentiable."""
         marked = {id(_raw(value)) for value in self.constant}
         places = [i for i, result in enumerate(results) if id(_raw(result)) in marked]
         if len({id(_raw(results[i])) for i in places}) < len(marked):
@@ -87,14 +88,14 @@ class Marks:
 
     @property
     def changing(self) -> tuple[int, ...]:
-        """The arguments that forward changes in place, as it has said."""
+        """The indexes of the arguments that forward has declared to change in place."""
         return tuple(self._dirty)
 
     def settle(self, results: list[Any]) -> None:
-        """Say of each saved value where it comes from."""
+        """Find out for each saved value whether it is an argument, a result or neither."""
         places = {id(_raw(result)): Kept("result", i) for i, result in reversed([*enumerate(results)])}
         arguments = [(i, a) for i, a in enumerate(self.arguments) if i not in self._dirty]
-        places |= {id(_raw(a)): Kept("argument", i) for i, a in reversed(arguments)}  # these come first
+        places |= {id(_raw(a)): Kept("argument", i) for i, a in reversed(arguments)}  # arguments take precedence
         for value in self._saved:
             raw = _raw(value)
             by_itself = Kept("value", value=None if value is None else as_array(raw, self._name))
@@ -102,8 +103,8 @@ class Marks:
         self._saved = ()
 
     def outputs(self, results: list[Any]) -> tuple[Variable, ...]:
-        """New Variables of the results, of arrays that nobody else holds; for an argument that was changed in place the
-        caller's own. The list is empty afterwards."""
+        """The results as new Variables with unshared arrays, or for an argument that was changed in place, the caller's
+        own Variable. The list is empty afterwards."""
         changed = {id(self.arguments[i]): owner for i, owner in self._dirty.items()}
         owners = [changed.get(id(result)) for result in results]
         outputs = tuple([self._output(results, owner) for owner in owners])

@@ -1,4 +1,4 @@
-"""What the parameters of a user's forward are called."""
+"""The names of the parameters of a user's forward."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 
 def parameter_label(forward: Callable[..., Any], i: int, skip: int = 0) -> str:
-    """The name of the parameter that takes the argument at position ``i`` behind ``skip`` others.
+    """The name of the parameter that takes the argument at position ``i``, after ``skip`` other parameters.
 
     Examples
     --------

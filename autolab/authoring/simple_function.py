@@ -1,4 +1,4 @@
-"""SimpleFunction: forward on arrays, backward on Variables, nothing to declare, as in DeZero."""
+"""SimpleFunction: forward on arrays, backward on Variables, without declarations, as in DeZero."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from .signature import parameter_label
 class SimpleFunction(Authored):
     """A function with ``forward(self, x0, x1, ...)`` on arrays and ``backward(self, gy0, ...)`` on Variables.
 
-    Subclass it and call an object of it: ``F()(x)``. In `backward`, `inputs` and `outputs` are there without being
-    asked for, so gradients of any order work; all of them are kept in memory for that. An object stands in the graph
-    once: make a new one for every call. Parameters that are no inputs go through ``__init__``.
+    Subclass it and call an instance: ``F()(x)``. All `inputs` and `outputs` are retained automatically and available in
+    `backward`, so gradients of any order work. An instance appears in the graph only once: create a new one for every
+    call. Pass settings that are not inputs to ``__init__``.
 
-    An array that `forward` keeps as an attribute is a constant to every derivative.
+    An array that `forward` stores as an attribute is a constant for every derivative.
 
     References
     ----------
@@ -48,20 +48,20 @@ class SimpleFunction(Authored):
 
     # ------------------------------------------------------------------ what users write
     def forward(self, *xs: Array) -> Any:
-        """Compute the result from arrays: an array, or a tuple of several."""
+        """Compute the result of arrays: an array, or a tuple of several."""
         raise NotImplementedError(f"{self.name}: write forward(self, x, ...)")
 
     def backward(self, *gys: Variable) -> Any:
         """Compute the gradients of the inputs as Variables, from the upstream gradient of each result.
 
-        The upstream gradient of a result that nothing used is zero. Return a gradient, or a tuple of them in the order
-        of the inputs; None, also by leaving out the last ones, for inputs that require no gradient.
+        The upstream gradient of an unused result is zero. Return a gradient, or a tuple of gradients in the order of
+        the inputs. For inputs that require no gradient return None; the last ones can be omitted.
         """
         raise NotImplementedError(f"{self.name}: write backward(self, gy, ...)")
 
     # ------------------------------------------------------------------ what users call
     def __call__(self, *inputs: Any) -> Any:
-        """Apply the function to Variables, arrays or numbers: a Variable, or a tuple for several results.
+        """Apply the function to Variables, arrays or numbers; returns a Variable, or a tuple for several results.
 
         Raises
         ------
@@ -79,7 +79,7 @@ class SimpleFunction(Authored):
 
     @property
     def outputs(self) -> tuple[Callable[[], Variable], ...]:
-        """In backward: the results, each behind a call, as in ``self.outputs[0]()``."""
+        """In backward: functions that return the results, as in ``self.outputs[0]()``."""
         call = self._running()
         return tuple([partial(call.output_variable, i) for i in call.retained_outputs])
 

@@ -1,4 +1,4 @@
-"""Ending a graph at a value: what was computed before it is forgotten, also by what was computed from it."""
+"""Cutting the graph at a value: its history is discarded, also for everything computed from it."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def unchain(variable: Variable) -> None:
-    """Let a Variable be one that nothing computed. Gradients still reach it, and nothing before it.
+    """Make a Variable a leaf: it forgets how it was computed. Gradients still reach it, but nothing before it.
 
     Examples
     --------
@@ -31,7 +31,7 @@ def unchain(variable: Variable) -> None:
 
 
 def unchain_backward(variable: Variable) -> None:
-    """Let all that a Variable was computed from be Variables that nothing computed: the graph before them is freed.
+    """Make all Variables that a Variable was computed from leaves, which frees the graph.
 
     Examples
     --------
@@ -47,13 +47,13 @@ def unchain_backward(variable: Variable) -> None:
     root = variable.node
     if root is None:
         return
-    own = {root, root.parent} if isinstance(root, OutputNode) else {root}  # a function with several results is a node
+    own = {root, root.parent} if isinstance(root, OutputNode) else {root}  # several results have a common parent node
     for node in nodes_below(root):
         if node.order and node not in own:
             _end(node)
 
 
 def _end(node: Any) -> None:
-    """Make a leaf of a node where it is: those who hold it need not know."""
+    """Turn a node into a leaf in place, so that references to it remain valid."""
     node.order, node.function, node.more = 0, None, None
     node.parent = node.rule = node.saved = node.fit = None
