@@ -1,4 +1,4 @@
-"""Debugging: values that are changed in place, and where a gradient that is NaN, zero or None comes from."""
+"""Debugging: detects values changed in place, and finds where a gradient that is NaN, zero or None comes from."""
 
 from .anomalies import detect_anomaly, set_detect_anomaly
 from .inplace import check_inplace

@@ -1,5 +1,5 @@
-"""detect_anomaly(): a backward pass ends at the first function whose gradient is NaN, and the error says where that
-comes from: which function made it, of which numbers, at which line."""
+"""detect_anomaly(): stops a backward pass at the first function whose gradient is NaN, with an error that says which
+function produced the NaN, from which numbers and at which line."""
 
 from __future__ import annotations
 
@@ -22,13 +22,14 @@ from .provenance import state_of
 
 
 class detect_anomaly(observe):
-    """A ``with`` block in which a backward pass ends with an error at the first function whose gradient is NaN, or
-    whose value is, if the result depends on it.
+    """A ``with`` block in which a backward pass stops with an error at the first function whose gradient is NaN, or
+    whose value is NaN and affects the result.
 
     Raises
     ------
     RuntimeError
-        It names the function that made the first NaN, forward or backward; if that ran inside the block, its line, too.
+        Names the function that produced the first NaN, forward or backward, and its line if it was called inside the
+        block.
 
     Examples
     --------
@@ -45,7 +46,7 @@ class detect_anomaly(observe):
 
 
 class set_detect_anomaly(FromNowOn):
-    """`detect_anomaly` from now on, or no longer; in a ``with`` block until its end.
+    """Turn `detect_anomaly` on or off; in a ``with`` block, until its end.
 
     Examples
     --------
@@ -59,8 +60,8 @@ class set_detect_anomaly(FromNowOn):
 
 
 _steps: WeakKeyDictionary[Node, tuple[str, Any, CodeType, int]] = WeakKeyDictionary()
-"""Of the steps of the forward pass: what each made, and at which elements, if that is a NaN that it was not given; and
-where it is written."""
+"""For each step of the forward pass: a message and the elements at which it produced a NaN that was not in its inputs,
+or none; and its place in the source."""
 
 
 def _refuse_nan(event: ForwardEvent | BackwardEvent) -> None:
@@ -77,7 +78,7 @@ def _refuse_nan(event: ForwardEvent | BackwardEvent) -> None:
 
 
 def _counts(event: BackwardEvent) -> bool:
-    """Whether the result depends on a NaN that this step made; one that `where` leaves out has the gradient 0."""
+    """Whether the result depends on a NaN that this step produced; one that `where` discards has the gradient 0."""
     at, g = _steps.get(event.node, ("", None))[1], unwrap(event.upstream)
     return at is not None and getattr(g, "shape", None) == at.shape and bool(np.asarray(to_cpu(g))[at].any())
 
@@ -98,7 +99,7 @@ def _made(event: ForwardEvent) -> tuple[str, Any]:
 
 
 def _told(node: Node) -> str:
-    """The first step that made a NaN, of those that this one's gradient depends on."""
+    """The message for a node: names the first step that produced a NaN, among those that its gradient depends on."""
     for below in nodes_below(node):
         if below in _steps and (made := _steps[below][0]):
             return f"{below.function.name}: {made}{_place(*_steps[below][2:])}"
@@ -107,7 +108,7 @@ def _told(node: Node) -> str:
 
 
 def _place(code: CodeType, instruction: int) -> str:
-    """The file, the line and the expression."""
+    """File, line and expression, for a message."""
     found, file = in_code(code, instruction), file_label(code.co_filename)
     written = "" if found is None else f": {' '.join(segment(found.lines, found.node).split()):.80}"
     return f" ({file}, line {position(code, instruction)[0]}{written})"

@@ -1,4 +1,4 @@
-"""Fingerprints: what tells an array, or a list, from what it is after a change."""
+"""Fingerprints: checksums that reveal whether an array, or a list, has changed."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from ..engine.backend import Array, is_array
 from ..engine.devices import to_cpu
 
 WHOLE = 1000
-"""Up to so many elements every byte counts for itself; above, every byte counts in a sum."""
+"""Up to this many elements the checksum is of all bytes; above, it is of sums over them."""
 
-_COLUMNS = 1021  # prime, so that rows or columns that change places do not fall on the same sums
+_COLUMNS = 1021  # prime, so that exchanged rows or columns do not contribute to the same sums
 _SAMPLES = 256
 
-_shared: dict[int, ref[Fingerprint]] = {}  # those of values that are gone stay until another has the identity
+_shared: dict[int, ref[Fingerprint]] = {}  # by identity; stale entries stay until the identity is used again
 
 
 class Fingerprint:
-    """A value and what it looked like. All nodes that kept the value in that state share one."""
+    """A value and its fingerprint. All nodes that retain the value in the same state share one object."""
 
     __slots__ = ("__weakref__", "look", "value")
 
@@ -30,12 +30,12 @@ class Fingerprint:
 
     @property
     def intact(self) -> bool:
-        """Whether the value still looks as it did."""
+        """Whether the value is unchanged."""
         return fingerprint(self.value) == self.look
 
 
 def taken(value: Any) -> Fingerprint:
-    """A print of the value as it is now: the one that there is, unless the value changed since."""
+    """The fingerprint of the value as it is now; the existing object, if the value has not changed since."""
     look, last = fingerprint(value), _shared.get(id(value))
     known = None if last is None else last()
     if known is None or known.value is not value or known.look != look:
@@ -45,7 +45,7 @@ def taken(value: Any) -> Fingerprint:
 
 
 def fingerprint(value: Any) -> object:
-    """What tells an array (or a list) from what it is after a change.
+    """A checksum of an array (or a list), which differs after a change.
 
     Examples
     --------
@@ -60,17 +60,17 @@ def fingerprint(value: Any) -> object:
         return crc32(repr(value).encode())
     if value.size <= WHOLE and type(value) is np.ndarray:
         return value.shape, value.dtype, crc32(value.tobytes("A"))
-    flat = value.ravel("A")  # in the order of the memory, where that is C's or Fortran's
+    flat = value.ravel("A")  # in memory order, if that is C's or Fortran's
     if value.size <= WHOLE:
         return value.shape, value.dtype, _crc(flat)
     return value.shape, value.dtype, _crc(flat[:: value.size // _SAMPLES]), _sums(flat)
 
 
 def _sums(flat: Array) -> tuple[int, int]:
-    """Checksums of the sums, modulo 2**64, over every 1021st word, and of the words that are left over.
+    """Checksums of the sums, modulo 2**64, over every 1021st word, and of the remaining words.
 
-    A change of one element changes one sum; elements that change places change two, unless they are a multiple of 1021
-    words apart.
+    Changing one element changes one sum; exchanging two elements changes two, unless they are a multiple of 1021 words
+    apart.
     """
     size = min(flat.itemsize, 8)
     words = flat.view(f"u{size}")

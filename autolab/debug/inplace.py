@@ -1,12 +1,11 @@
-"""check_inplace(): inside it, a value that backward needs is fingerprinted, and a change in place is an error.
+"""check_inplace(): takes fingerprints of the values that backward needs; changing one in place is then an error.
 
-The bare engine keeps arrays as they are: whoever changes one in place before backward gets a wrong gradient. A version
-counter would miss a write through a NumPy view, and locking arrays would miss views taken earlier and make the user's
-own arrays read-only. So the values are left alone and looked at twice: when a step has kept them, and before backward
-uses them.
+The engine itself retains arrays without copying them: changing one in place before backward gives a wrong gradient. A
+version counter would miss writes through a NumPy view, and locking arrays would miss views created earlier and make the
+user's own arrays read-only. Therefore the values are compared: when a step retains them, and before backward uses them.
 
-The engine's `watched_nodes` has for each node what compares its values. An entry goes with its node, so a graph is
-freed as it always is; while no graph is watched, backward asks no further than whether the dictionary is empty.
+The engine's `watched_nodes` maps each node to a callable that compares its values. An entry is removed with its node,
+so graphs are freed as usual; if no graph is watched, backward only checks whether the dictionary is empty.
 """
 
 from __future__ import annotations
@@ -39,16 +38,17 @@ from .provenance import graph_of
 
 @dataclass(slots=True)
 class Watch:
-    """What one step kept: the prints, each with what a message calls it, and where the step stands."""
+    """The fingerprints of what one step retained, each with its role and name for a message, and the step's place in
+    the source."""
 
     step: str
     prints: tuple[tuple[str, str, Fingerprint], ...]
     code: CodeType | None
     instruction: int
-    backward: CodeType | None = None  # a user's own, which may itself be to blame
+    backward: CodeType | None = None  # a user's own, which may itself have changed them
 
     def __call__(self, visited: bool) -> None:
-        """Raise `DamagedValueError` if something that the step kept was changed in place: backward asks."""
+        """Raise `DamagedValueError` if a value that the step retained was changed in place; called by backward."""
         if visited:
             if self.backward is not None:
                 self._raise_for_backward(self.backward)
@@ -72,12 +72,12 @@ class Watch:
 
 
 _Kept = tuple[str, Any, Any]
-"""What a rule will be given: ``input``, ``result``, ``attribute`` or ``saved value``; its index or name; the value."""
+"""A retained value: ``input``, ``result``, ``attribute`` or ``saved value``; its index or name; the value itself."""
 
 
 class _Hook:
-    """Takes prints of what the nodes of each step kept. ``blames`` says whether a forward, or a backward, that changes
-    what it is given in place is an error of its own."""
+    """Takes fingerprints of what each step retains. ``blames`` says whether a forward or backward that changes its
+    arguments in place is an error of its own."""
 
     def __init__(self, known: Callable[[Variable], str | None], blames: bool = True) -> None:
         self._known, self.blames = known, blames
@@ -101,7 +101,7 @@ class _Hook:
 
 
 class _CheckInplace(observe):
-    """Both: fingerprints of what is kept, and notes of what leaves the graph."""
+    """Takes fingerprints of retained values, and records where values leave the graph."""
 
     def __init__(self) -> None:
         super().__init__(_Hook(lambda value: value.name))
@@ -110,27 +110,27 @@ class _CheckInplace(observe):
     def __enter__(self) -> None:
         departed.clear()
         super().__enter__()
-        self._leaving.__enter__()  # leaving a block leaves all that were opened in it
+        self._leaving.__enter__()  # the end of the outer block also closes this one
 
 
 def check_inplace() -> _CheckInplace:
-    """Watch what backward needs: inside a ``with`` block a change in place is an error instead of a wrong gradient.
+    """Detect changes in place: a ``with`` block in which they raise an error instead of giving a wrong gradient.
 
-    Every step applied inside the block takes fingerprints of what its gradient rules keep, and any later backward
-    through it, also outside the block, compares them. And ``x.grad_status`` then tells at which lines numbers and
-    arrays that depend on ``x`` left the graph. `autolab.record`, `autolab.explore` and
-    `autolab.check_gradients` do this by themselves; elsewhere it is off, as it costs about 20 microseconds
-    per step, and half a millisecond more for a value of a million elements.
+    Every step inside the block takes fingerprints of the values that its gradient rules retain, and any later backward
+    through it compares them, even outside the block. In addition, ``x.grad_status`` then lists the lines at which
+    numbers and arrays that depend on ``x`` left the graph. `autolab.record`, `autolab.explore` and
+    `autolab.check_gradients` do this automatically; otherwise it is off, as it costs about 20 microseconds per step,
+    and half a millisecond more for a value of a million elements.
 
     Raises
     ------
     DamagedValueError
-        In backward. Values that no rule asks for may change: ``x.data += 1`` after ``y = x + 1`` does no harm.
+        In backward. Values that no rule needs may change: ``x.data += 1`` after ``y = x + 1`` does no harm.
 
     Notes
     -----
-    Up to 1,000 elements the fingerprint is a checksum of all bytes. Above, it is one of 1,021 sums over all of them,
-    and one of a sample: it finds every change of a single element and, short of intent, any other.
+    Up to 1,000 elements the fingerprint is a checksum of all bytes. Above, it consists of checksums of 1,021 sums over
+    all of them and of a sample: it detects every change of a single element and, unless contrived, any other.
 
     Examples
     --------
@@ -147,7 +147,7 @@ def check_inplace() -> _CheckInplace:
 
 
 departed: WeakKeyDictionary[Node, dict[Exit, None]] = WeakKeyDictionary()
-"""Where what was computed from a node left the graph in the last block of `check_inplace`."""
+"""Node -> where values computed from it left the graph, in the last block of `check_inplace`."""
 
 
 def _note(event: ExitEvent) -> None:
@@ -156,8 +156,8 @@ def _note(event: ExitEvent) -> None:
 
 
 def watching(name: Callable[[Variable], str | None], blame: bool = True) -> observe:
-    """`check_inplace` for a tool that knows what the user calls a Variable; ``blame`` is False for one that finds out
-    by itself which backward changes what it kept."""
+    """`check_inplace` for a tool that knows the user's name of a Variable; ``blame`` is False for a tool that itself
+    finds out which backward changes retained values."""
     return observe(_Hook(name, blame))
 
 
@@ -165,22 +165,22 @@ _forget: Callable[[ref[Node]], Any] = watched_nodes.pop
 
 
 def _position(frame: FrameType | None) -> tuple[CodeType | None, int]:
-    """Where a frame is. Its line is found when somebody asks: that takes the longer the more lines there are."""
+    """The position of a frame. Its line is only looked up when needed, which is slow for long functions."""
     return (None, 0) if frame is None else (frame.f_code, frame.f_lasti)
 
 
 def node_of(event: ForwardEvent) -> Node | None:
-    """The node that the step made: its results', or the one below the parts of several results."""
+    """The node that the step created: that of its result, or the common parent of several results."""
     for y in event.outputs:
         if y.node is not None:
             whole = y.node.parent if isinstance(y.node, OutputNode) else y.node
-            if whole.function is event.function:  # a result may be a Variable that was there before
+            if whole.function is event.function:  # a result may be a Variable that existed before
                 return whole
     return None
 
 
 def _kept(event: ForwardEvent, node: Node, known: Callable[[Variable], str | None]) -> Iterator[_Kept]:
-    """Everything that the gradient rules of the step will be given and that could be changed in place."""
+    """All values that the gradient rules of the step will use and that could be changed in place."""
     function = event.function
     found = [*(_of_rules(function, node) if isinstance(function, Primitive) else function.held())]
     if len(found) > 1:
@@ -191,14 +191,14 @@ def _kept(event: ForwardEvent, node: Node, known: Callable[[Variable], str | Non
 
 
 def _input_name(function: Any, i: int, value: Any, known: Callable[[Variable], str | None]) -> str:
-    """The user's name for an input, else the function's."""
+    """The user's name for an input, or else the function's."""
     if isinstance(value, Variable) and (name := known(value)):
         return name
     return function.schema.label(i) if isinstance(function, Primitive) else function.input_label(i)
 
 
 def _of_rules(function: Primitive, node: Node) -> Iterator[_Kept]:
-    shared: set[int] = set()  # what all edges keep is looked at once
+    shared: set[int] = set()  # values that all edges share are visited once
     for edge in node.edges:
         if edge.saved is None or _is_of_number(edge.saved):
             continue
@@ -214,13 +214,13 @@ def _of_rules(function: Primitive, node: Node) -> Iterator[_Kept]:
 
 
 def _is_of_number(value: Any) -> bool:
-    """Whether it is what the engine makes of a number, which is read-only."""
+    """Whether it is the read-only array that the engine creates for a number."""
     return type(value) is np.ndarray and not value.ndim and not value.flags.writeable
 
 
 @cache
 def _roles(function: Primitive, place: int) -> tuple[tuple[str, Any], ...]:
-    """What each value is that the rule of an input keeps: ``input``, ``result`` or ``attribute``, and which."""
+    """The role of each value that the rule of an input retains: ``input``, ``result`` or ``attribute``, and which."""
     return tuple([_role(function, name) for name in function.retained[function.input_at(place)]])
 
 

@@ -1,10 +1,10 @@
-"""Why a gradient is NaN, infinite, exactly zero or None: one search through the backward pass.
+"""Why a gradient is NaN, infinite, exactly zero or None: a search through the backward pass.
 
 A pass is a net of arrays: values, gradients, and the shares that a step's backward sends to its operands, each with the
-arrays that it was computed from. What is wrong with an array is followed from source to source, up to the arrays that
-have it while none of their sources does. A gradient that is None is not in the net: nothing arrived.
+arrays that it was computed from. A defect is traced from an array to its sources, until arrays are reached that have it
+although none of their sources does. A gradient that is None is not in the net: nothing arrived.
 
-The net comes from a recording (`autolab.recording.nonfinite`), or from running the last pass once more (`replay`).
+The net comes from a recording (`autolab.recording.nonfinite`), or from running the last pass again (`replay`).
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from ..engine.store import last_start
 from ..engine.variable import Variable
 
 MOST_STEPS = 20_000
-"""A longer pass is not run again."""
+"""Longer passes are not run again."""
 
 
 class Place(NamedTuple):
@@ -39,7 +39,7 @@ class Place(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """Of an array: whether all of it is exactly zero, and whether it holds NaN or infinities."""
+    """Whether an array is exactly zero everywhere, and whether it contains NaN or infinities."""
 
     zero: bool
     nan: bool
@@ -47,20 +47,20 @@ class State:
 
     @property
     def finite(self) -> bool:
-        """Whether it holds neither."""
+        """Whether it contains neither NaN nor infinities."""
         return not (self.nan or self.inf)
 
 
 class Net:
-    """Arrays, each with those that it was computed from; all that is known of their numbers is a `State`.
+    """A graph of arrays, in which each is known only by its `State` and by the arrays that it was computed from.
 
     Attributes
     ----------
     states : dict of Place to State
     sources, uses : dict of Place to list of Place
-        What an array was computed from, and what was from it; of those that are in the net.
+        The arrays of the net that an array was computed from, and those that were computed from it.
     names : dict
-        Step -> its function.
+        Step -> the name of its function.
     starts : set of Place
         The gradients with which the pass began.
     """
@@ -73,14 +73,14 @@ class Net:
         self.starts = set(starts)
 
     def add(self, place: Place, state: State, sources: Iterable[Place]) -> None:
-        """An array, after those that it was computed from."""
+        """Add an array; those that it was computed from must have been added before."""
         self.states[place], self.uses[place] = state, []
         self.sources[place] = [source for source in sources if source in self.states]
         for source in self.sources[place]:
             self.uses[source].append(place)
 
     def origins(self, place: Place, is_wrong: Callable[[Place], bool]) -> list[Place]:
-        """Where what is wrong with an array came up, nearest first: it is there, and in no source."""
+        """The origins of a defect of an array, nearest first: the arrays that have it although no source does."""
         found, waiting, seen = [], deque([place]), {place}
         while waiting:
             here = waiting.popleft()
@@ -92,7 +92,7 @@ class Net:
         return found
 
     def reached(self, place: Place) -> list[Place]:
-        """The arrays that were computed from one, itself first."""
+        """The arrays that were computed from this one, itself first."""
         found, waiting = {place: None}, deque([place])
         while waiting:
             for use in self.uses[waiting.popleft()]:
@@ -104,8 +104,8 @@ class Net:
 
 @dataclass(frozen=True)
 class Provenance:
-    """Where what is wrong with a gradient comes from: ``producers``, the functions that made it of something else; or
-    else the pass ``started`` with it; or else, where ``summed`` is True, it came up when shares were added."""
+    """Where a defect of a gradient comes from: ``producers`` are the functions whose backward introduced it; otherwise
+    the pass ``started`` with it, or it arose when shares were added (``summed``)."""
 
     producers: tuple[str, ...] = field(default=())
     started: bool = False
@@ -113,7 +113,7 @@ class Provenance:
 
 
 def provenance(net: Net, step: Hashable, kind: Literal["zero", "nonfinite"]) -> Provenance:
-    """Why the gradient of a step is exactly zero, or holds NaN or infinities.
+    """Why the gradient of a step is exactly zero, or contains NaN or infinities.
 
     Examples
     --------
@@ -140,10 +140,10 @@ def provenance(net: Net, step: Hashable, kind: Literal["zero", "nonfinite"]) -> 
     )
 
 
-# ---------------------------------------------------------------------------------------------- a pass once more
+# ---------------------------------------------------------------------------------------------- running a pass again
 def replay(output: Variable, target: Variable) -> Net | None:
-    """The net of a backward pass from ``output``; None if it cannot be had again. Nothing is stored, and nobody hears
-    of it."""
+    """The net of a backward pass from ``output``, run again; None if that is impossible. No gradients are stored, and
+    observers are not notified."""
     net = Net([Place("gradient", output.node)])
     arrived: dict[Node, list[Place]] = {}
 
@@ -155,7 +155,7 @@ def replay(output: Variable, target: Variable) -> Net | None:
     try:
         with quietly(), silence, observe(hear):
             (found,) = grad(output, [target], start)
-    except Exception:  # the user's own backward may refuse to run twice: then there is no explanation, and no error
+    except Exception:  # a user's own backward may refuse to run twice: then there is no explanation, but no error
         return None
     if found is not None and target.node is not None:
         net.add(Place("gradient", target.node), state_of(found), arrived.get(target.node, ()))
@@ -174,7 +174,7 @@ def _note(net: Net, arrived: dict[Node, list[Place]], event: BackwardEvent) -> N
 
 
 def state_of(g: Any) -> State:
-    """The state of an array, of a Variable's, or of several together."""
+    """The state of an array, of a Variable, or of several arrays together."""
     if isinstance(g, dict):
         states = [state_of(part) for part in g.values()]
         return State(all([s.zero for s in states]), any([s.nan for s in states]), any([s.inf for s in states]))
@@ -188,11 +188,11 @@ Missing = Literal["start", "detached", "not_input", "not_passed_on", "not_kept"]
 
 
 def missing(variable: Variable, output: Variable) -> Missing:
-    """Why a Variable got no gradient by a pass from ``output``.
+    """Why a Variable got no gradient from a pass from ``output``.
 
-    ``start``: it is where the pass began; ``not_kept``: a value in between, whose gradient was passed on and not kept;
-    ``not_passed_on``: a leaf of the graph, to which no rule gave any; ``detached``: the graph has its array as a
-    constant; ``not_input``: the graph does not know it.
+    ``start``: the pass began there; ``not_kept``: an intermediate value, whose gradient was passed on but not kept;
+    ``not_passed_on``: a leaf of the graph, but no rule gave it a gradient; ``detached``: the graph contains its array
+    as a constant; ``not_input``: it is not in the graph.
 
     Examples
     --------
@@ -210,12 +210,12 @@ def missing(variable: Variable, output: Variable) -> Missing:
 
 
 def graph_of(output: Variable) -> set[Node]:
-    """All nodes that a value depends on, its own too."""
+    """All nodes that a value depends on, including its own."""
     return set() if output.node is None else set(nodes_below(output.node))
 
 
 def _keeps_array(nodes: set[Node], array: Array) -> bool:
-    """Whether a graph keeps this very array, or a view of it, for its rules. Arrays on a GPU are not looked for."""
+    """Whether a graph retains this very array, or a view of it, for its rules; False for arrays on a GPU."""
     if not isinstance(array, np.ndarray):
         return False
     kept = [saved for node in nodes for edge in node.edges for saved in _arrays(getattr(edge, "saved", None))]
