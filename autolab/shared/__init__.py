@@ -1,6 +1,6 @@
-"""What many packages share.
+"""Helpers of many packages.
 
-Which arguments of a call are its inputs: `binding`, `arguments`, `structure`, `foreign`. Files written whole, and saved
-state: `files`, `state_layout`, `generators`. How a number is written: `numerals`. Python's operators as
-functions of NumPy: `operators`.
+Which arguments of a call are its inputs: `binding`, `arguments`, `structure`, `foreign`. Atomic writing of files, and
+saved state: `files`, `state_layout`, `generators`. Formatting of numbers: `numerals`. Python's operators as functions
+of NumPy: `operators`.
 """

@@ -1,4 +1,4 @@
-"""The arguments of a bound call: what holds the places of its inputs, alone or inside lists, tuples and dicts."""
+"""The arguments of a bound call, with placeholders for its inputs, alone or inside lists, tuples and dicts."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ from .structure import rebuilt
 
 @dataclass(frozen=True)
 class InputPlaceholder:
-    """Holds the place of the input of that name among the arguments."""
+    """Marks the place of the input of this name among the arguments."""
 
     name: str
 
 
 @dataclass(frozen=True)
 class Structure:
-    """An argument that is a list, tuple or dict with placeholders in it."""
+    """An argument that is a list, tuple or dict containing placeholders."""
 
     tree: Any
 
 
 def with_inputs(argument: Any, variables: Mapping[str, Variable]) -> Any:
-    """An argument with the Variables in the places of their placeholders; one that has none is the object itself."""
+    """An argument with placeholders replaced by their Variables; without placeholders, the object itself."""
     if isinstance(argument, Structure):
         return rebuilt(argument.tree, lambda leaf: with_inputs(leaf, variables))
     return variables[argument.name] if isinstance(argument, InputPlaceholder) else argument
@@ -50,7 +50,7 @@ def source_text(argument: Any, text: Callable[[InputPlaceholder], str]) -> str:
 
 
 def named_in(argument: Any) -> Iterator[Any]:
-    """The functions and classes of which `source_text` writes the names."""
+    """The functions and classes whose names `source_text` writes."""
     tree = argument.tree if isinstance(argument, Structure) else argument
     if isinstance(tree, dict | list | tuple):
         if hasattr(tree, "_fields"):
@@ -62,7 +62,7 @@ def named_in(argument: Any) -> Iterator[Any]:
 
 
 def name_of(fn: Any) -> str | None:
-    """The name of a callable in source text: its own, or else that of a variable in the notebook or script."""
+    """The name of a callable in source text: its own, or else that of a variable of the notebook or script."""
     if _has_name(fn):
         return str(fn.__name__)
     names = [name for name, value in vars(sys.modules["__main__"]).items() if value is fn and not name.startswith("_")]
@@ -74,12 +74,12 @@ def _has_name(value: Any) -> bool:
 
 
 def token_labels(caller: str, given: Any) -> tuple[str, ...]:
-    """What the option ``tokens`` says: a label for each position of a sequence.
+    """Check the option ``tokens``: one label for each position of a sequence; in a string, each character is a label.
 
     Raises
     ------
     TypeError
-        If it is no list of strings; a string alone is one label for each of its characters.
+        If it is neither a string nor a list of strings.
     """
     if not isinstance(given, str | list | tuple) or not all([isinstance(label, str) for label in given]):
         raise TypeError(f"{caller}: option 'tokens' is {given!r:.60}; expected a list of strings, one per position")

@@ -1,4 +1,4 @@
-"""Binding: which arguments of a function are its inputs, by the names of its signature.
+"""Binding: determines which arguments of a function are its inputs, under the names of its signature.
 
 Recordings, checks and live views all take ``(fn, *args, options=None, **inputs)`` and bind in the same way.
 """
@@ -26,12 +26,12 @@ _OF_UFUNCS = ("out", "where", "casting", "order", "dtype", "subok")
 
 @dataclass(frozen=True)
 class Bound:
-    """A function with its arguments; those that are numbers, lists of numbers, arrays or Variables are its inputs, and
-    so are arrays and floats inside lists, tuples and dicts.
+    """A function with its arguments. Its inputs are the numbers, lists of numbers, arrays and Variables among them, and
+    arrays and floats inside lists, tuples and dicts.
 
-    ``variables`` are fresh leaves under the names of the signature, ``params[0][w]`` for one inside ``params``: the
-    caller's own Variables stay as they are. ``learned`` are the caller's own parameters of links, of which those
-    under the same names are fresh leaves too. ``caller`` is the tool that bound them, for its messages.
+    ``variables`` are new leaves under the names of the signature, such as ``params[0][w]`` for one inside ``params``;
+    the caller's own Variables do not change. ``learned`` are the caller's own parameters of links; those in
+    ``variables`` under the same names are new leaves as well. ``caller`` is the tool that bound them, for its messages.
     """
 
     fn: Callable[..., Any]
@@ -44,23 +44,23 @@ class Bound:
 
     @property
     def given(self) -> Callable[..., Any]:
-        """The function that was bound; ``fn`` stands for it where it takes parameters that are learned."""
+        """The function that was bound; ``fn`` wraps it if it also takes learned parameters."""
         return getattr(self.fn, "of_links", self.fn)
 
     @property
     def inputs(self) -> dict[str, Variable]:
-        """The variables that are arguments."""
+        """The variables that are arguments, without learned parameters."""
         return {name: variable for name, variable in self.variables.items() if name not in self.learned}
 
     @property
     def arguments(self) -> dict[str, Any]:
-        """What the function is given, by the names of its parameters; those without one are called x0, x1 ..."""
+        """The arguments by the names of the parameters; those without a name are called x0, x1 ..."""
         names = enumerate(_keywords(self.fn, len(self._args)))
         return {**dict(zip([name or f"x{i}" for i, name in names], self._args, strict=True)), **self._kwargs}
 
     @classmethod
     def of_variables(cls, fn: Callable[..., Any], name: str, variables: dict[str, Variable]) -> Bound:
-        """``fn`` with ``variables`` as its positional arguments, under the names that they have there."""
+        """``fn`` with ``variables`` as its positional arguments, under their names in the dictionary."""
         return cls(fn, name, variables, tuple([InputPlaceholder(key) for key in variables]), {})
 
     def call(self, variables: Mapping[str, Variable] | None = None) -> Any:
@@ -68,9 +68,9 @@ class Bound:
         return self.prepared(variables)()
 
     def prepared(self, variables: Mapping[str, Variable] | None = None) -> Callable[[], Any]:
-        """The function with ``variables`` (by default the bound ones) in place, to be run as often as one likes.
+        """The function with ``variables`` (by default the bound ones) inserted, to be called any number of times.
 
-        All but `record` leave what it keeps, such as running means, as that was.
+        Except for `record`, calls leave the function's own state, such as running means, unchanged.
         """
         variables = {**self.variables, **(variables or {})}
         args = [with_inputs(a, variables) for a in self._args]
@@ -78,7 +78,7 @@ class Bound:
         return call if self.caller == "record" else partial(_undisturbed, call)
 
     def code(self, text: Callable[[Variable], str]) -> str:
-        """The call as source text, with ``text(variable)`` for each input; arguments are named where possible."""
+        """The call as source text, with ``text(variable)`` for each input; arguments are keywords where possible."""
         named = zip(_keywords(self.fn, len(self._args)), self._args, strict=True)
         parts = []
         for name, a in [*named, *self._kwargs.items()]:
@@ -90,23 +90,23 @@ class Bound:
         return f"{name}({', '.join(parts)})"
 
     def learning(self, fn: Callable[..., Any], parameters: Mapping[str, Variable]) -> Bound:
-        """``fn``, which wraps the function, with the same arguments; parameters that it learns are keywords."""
+        """``fn``, a wrapper of the function, with the same arguments, and with learned parameters as keywords."""
         keywords = {**self._kwargs, **{name: InputPlaceholder(name) for name in parameters}}
         fresh = {name: leaf(own, name, name) for name, own in parameters.items()}
         return replace(self, fn=fn, variables={**self.variables, **fresh}, _kwargs=keywords, learned=parameters)
 
     def standing(self) -> Bound:
-        """The same with parameters as they are."""
+        """The same without learned parameters as inputs: they keep their values."""
         keywords = {name: a for name, a in self._kwargs.items() if name not in self.learned}
         return replace(self, fn=self.given, variables=self.inputs, _kwargs=keywords, learned={})
 
     @property
     def has_arguments(self) -> bool:
-        """Whether the function is given anything."""
+        """Whether the function has any arguments."""
         return bool(self._args or self._kwargs)
 
     def named(self) -> dict[str, Any]:
-        """The functions and classes among the arguments, which stand in `code` by their names."""
+        """The functions and classes among the arguments, which `code` writes by their names."""
         found = [value for a in [*self._args, *self._kwargs.values()] for value in named_in(a)]
         return {value.__name__: value for value in found}
 
@@ -114,9 +114,9 @@ class Bound:
 def bind(caller: str, fn: Callable[..., Any], args: tuple[Any, ...], inputs: Mapping[str, Any]) -> Bound:
     """Bind ``args`` and ``inputs`` to the signature of ``fn``; ``caller`` names the tool in errors.
 
-    Numbers and lists of numbers become float64 Variables; an argument whose parameter is annotated ``int``, ``bool`` or
-    ``str``, and anything that is no numbers, is passed on as it is. In lists, tuples and dicts, also in further ones
-    inside, the arrays and floats become Variables, and the rest is passed on.
+    Numbers and lists of numbers become float64 Variables. Arguments whose parameter is annotated ``int``, ``bool`` or
+    ``str``, and anything that is not numeric, are passed on unchanged. In lists, tuples and dicts, at any depth, arrays
+    and floats become Variables, and the rest is passed on unchanged.
 
     Raises
     ------
@@ -135,7 +135,7 @@ def bind(caller: str, fn: Callable[..., Any], args: tuple[Any, ...], inputs: Map
         return Bound(fn, name, slots.variables, positional, {k: slots.take(k, v) for k, v in inputs.items()}, caller)
     given = list(bound.arguments.items())
     if _applies(fn):
-        bound.apply_defaults()  # apply takes no keywords, so none may be left out
+        bound.apply_defaults()  # apply takes no keywords, so no argument can be omitted
     for key, value in given:
         bound.arguments[key] = slots.take_parameter(bound.signature.parameters[key], value)
     return Bound(fn, name, slots.variables, bound.args, bound.kwargs, caller)
@@ -148,13 +148,13 @@ def fitted(
     inputs: Mapping[str, Any],
     signature: inspect.Signature | None = None,
 ) -> inspect.BoundArguments | None:
-    """Arguments by the names of the signature of ``fn``, or of another one; None where it has none. What does not fit
-    is a TypeError."""
+    """The arguments by the names of the signature of ``fn``, or of a given one; None if there is no signature. Raises a
+    TypeError if they do not fit."""
     signature = signature or signature_of(fn)
     if signature is None:
         return None
     inputs = dict(inputs)
-    for parameter in [*signature.parameters.values()][len(args) :]:  # those of ufuncs have names, too
+    for parameter in [*signature.parameters.values()][len(args) :]:  # inputs of ufuncs can be given by name, too
         if parameter.kind is not parameter.POSITIONAL_ONLY or parameter.name not in inputs:
             break
         args = (*args, inputs.pop(parameter.name))
@@ -172,14 +172,14 @@ def _undisturbed(call: Callable[[], Any]) -> Any:
 
 
 class _Slots:
-    """Collects the inputs among the arguments, and puts a slot in the place of each."""
+    """Collects the inputs among the arguments, and replaces each by a placeholder."""
 
     def __init__(self, caller: str, function: str) -> None:
         self.variables: dict[str, Variable] = {}
         self._where = f"{caller}: {function}"
 
     def take_parameter(self, parameter: inspect.Parameter, value: Any) -> Any:
-        """The argument of one parameter; ``*args`` and ``**kwargs`` may hold several inputs."""
+        """The argument of one parameter; ``*args`` and ``**kwargs`` may contain several inputs."""
         kind, name, annotation = parameter.kind, parameter.name, parameter.annotation
         if kind is parameter.VAR_POSITIONAL:
             return tuple([self.take(f"{name}[{i}]", item, annotation) for i, item in enumerate(value)])
@@ -196,7 +196,7 @@ class _Slots:
             raise TypeError(f"{self._where}: input {name!r:.60} is {a_kind(value)} that holds itself") from None
 
     def _take_inside(self, name: str, tree: Any) -> Structure:
-        """What is inside a structure that holds inputs."""
+        """A structure with its inputs replaced by placeholders."""
 
         def taken(key: Any, item: Any) -> Any:
             label = f"{name}[{key}]"
@@ -214,7 +214,7 @@ class _Slots:
 
 
 def _applied(written: Any) -> Callable[..., Any]:
-    """A function for a class of functions, such as a `FunctionNode`, or for an object of it: every call has its own."""
+    """A function that calls a new instance each time, for a class such as a `FunctionNode` or an instance of one."""
 
     def applied(*x: Any) -> Any:
         return (written() if isinstance(written, type) else copy(written))(*x)
@@ -224,42 +224,42 @@ def _applied(written: Any) -> Callable[..., Any]:
 
 
 def _name(fn: Any) -> str:
-    """The function's own name; for ``F.apply`` that of the class F, for an object that of its class."""
+    """The function's own name; for ``F.apply`` the name of the class F, for an object that of its class."""
     if _applies(fn):
         return fn.__self__.__name__
     return getattr(fn, "__name__", type(fn).__name__)
 
 
 def _applies(fn: Any) -> bool:
-    """Whether it is ``F.apply`` of a class F that has ``forward(ctx, ...)``."""
+    """Whether it is ``F.apply`` for a class F with ``forward(ctx, ...)``."""
     owner = getattr(fn, "__self__", None)
     return isinstance(owner, type) and getattr(fn, "__name__", "") == "apply" and hasattr(owner, "forward")
 
 
 def signature_of(fn: Any) -> inspect.Signature | None:
-    """The signature of a function; None of one that has none."""
+    """The signature of a function; None if it has none."""
     try:
         if not _applies(fn):
             return inspect.signature(fn)
-        of_forward = inspect.signature(fn.__self__.forward)  # apply(*args) says nothing about them
-        first = getattr(fn.__self__, "_first", 1)  # behind ctx
+        of_forward = inspect.signature(fn.__self__.forward)  # apply(*args) does not name them
+        first = getattr(fn.__self__, "_first", 1)  # after ctx
         return of_forward.replace(parameters=list(of_forward.parameters.values())[first:])
     except ValueError:  # built-ins have none
         return _of_ufunc(fn) if isinstance(fn, np.ufunc) else None
 
 
 def _of_ufunc(fn: np.ufunc) -> inspect.Signature:
-    """What NumPy tells from 2.4 on."""
+    """The signature of a ufunc, which NumPy itself provides from 2.4 on."""
     inputs = ["x"] if fn.nin == 1 else [f"x{i + 1}" for i in range(fn.nin)]
     settings = [inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None) for name in _OF_UFUNCS]
     return inspect.Signature([*[inspect.Parameter(x, inspect.Parameter.POSITIONAL_ONLY) for x in inputs], *settings])
 
 
 def _keywords(fn: Callable[..., Any], count: int) -> list[str | None]:
-    """The keywords under which the first ``count`` positional arguments could be given; None where there is none."""
+    """The keywords by which the first ``count`` positional arguments could be given; None for those without one."""
     signature = None if _applies(fn) else signature_of(fn)
     parameters = list(signature.parameters.values())[:count] if signature else []
     positional = [p for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
-    if len(positional) < count:  # behind *args nothing before it can be named
+    if len(positional) < count:  # before arguments in *args, no other can be a keyword
         return [None] * count
     return [p.name if p.kind is p.POSITIONAL_OR_KEYWORD else None for p in positional]

@@ -1,4 +1,4 @@
-"""Whether the same computation gave the same numbers twice."""
+"""Whether two runs of the same computation gave the same numbers."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from ..engine.devices import to_cpu
 
 
 def is_close(now: Array, then: Array) -> bool:
-    """Whether the numbers are the same up to what another order of additions changes; NaN is as NaN.
+    """Whether the numbers agree, up to the rounding errors of another order of summation; NaN equals NaN.
 
     Examples
     --------

@@ -1,7 +1,7 @@
-"""Python's collector of cyclic garbage, told to wait while much plain data is made that stays.
+"""Suspends Python's cyclic garbage collector while many long-lived objects are created.
 
-Whenever the number of objects has grown by a quarter, the collector looks at all of them. While ten thousand steps
-become data that takes a quarter of the time, and finds nothing.
+The collector visits all objects whenever their number has grown by a quarter. While ten thousand steps are turned into
+data, that takes a quarter of the time and finds nothing.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from contextlib import contextmanager
 
 @contextmanager
 def collector_waits() -> Iterator[None]:
-    """Nothing is collected in the block or in a function that this decorates; at most one step of a user runs in it.
+    """No garbage collection in the block, or in a function decorated with it. At most one user's step runs in it.
 
     Examples
     --------
@@ -24,7 +24,7 @@ def collector_waits() -> Iterator[None]:
     >>> gc.isenabled()
     True
     """
-    if not gc.isenabled():  # by the user, or by another thread, which turns it on again
+    if not gc.isenabled():  # disabled by the user, or by another thread, which enables it again
         yield
         return
     try:
@@ -39,7 +39,7 @@ def collector_waits() -> Iterator[None]:
 
 
 class PatientCollector:
-    """In a block of this, Python collects cyclic garbage less often: a run makes many objects, and they stay.
+    """A ``with`` block with less frequent garbage collection: a run creates many long-lived objects.
 
     Examples
     --------
@@ -54,7 +54,7 @@ class PatientCollector:
 
     def __enter__(self) -> None:
         self._before = gc.get_threshold()
-        if 0 < self._before[0] < _PATIENT:  # else it is switched off, or another thread is recording
+        if 0 < self._before[0] < _PATIENT:  # otherwise it is disabled, or another thread is recording
             gc.set_threshold(_PATIENT, *self._before[1:])
 
     def __exit__(self, *raised: object) -> None:

@@ -1,7 +1,7 @@
-"""The one way in which AutoLab writes files, whole or not at all; and the one error of a file that cannot be read.
+"""How AutoLab writes all files, atomically, and the error for files that cannot be read.
 
-A file is written under another name in the same folder and then takes the place of the old one: whatever happens on the
-way, a crash or a full disk, one of the two is there, whole.
+A file is written under a temporary name in the same folder, and then replaces the old one: whatever happens meanwhile,
+such as a crash or a full disk, one of the two exists and is complete.
 """
 
 from __future__ import annotations
@@ -18,26 +18,26 @@ from secrets import token_hex
 from typing import BinaryIO
 
 _LEFT = re.compile(r"\.autolab-([0-9a-f]{16}|elsewhere)-(\d{1,9})-(\d{1,20})-[0-9a-f]{8}")
-"""A temporary name: where the process runs that writes the file, its number, and when it was started."""
+"""A temporary name: where the writing process runs, its id, and when it was started."""
 
 _DAY = 86_400.0
 _DAMAGE = (None, errno.EINVAL, errno.EOVERFLOW, errno.EFBIG)
-"""Of an OSError from inside a file: a place that the file names and that does not exist. Others are the system's."""
+"""The errno of an OSError caused by damaged content, such as an invalid offset; others come from the system."""
 
 
 _FREE, _FREE_RATIO = 64 << 20, 64
 
 
 class FileFormatError(ValueError):
-    """A file is damaged, too large, or does not hold what is wanted. Nothing was loaded from it."""
+    """A file is damaged, too large, or does not contain what is expected. Nothing was loaded from it."""
 
 
 # ---------------------------------------------------------------------------------------------------- reading
 @contextmanager
 def reading(path: str | os.PathLike[str]) -> Iterator[None]:
-    """Turn whatever a damaged file makes the block raise into a `FileFormatError` that names the file.
+    """Turn any error that a damaged file causes in the block into a `FileFormatError` that names the file.
 
-    An error of the system, such as a file that is missing or may not be read, stays what it is.
+    Errors of the system, such as for a file that is missing or may not be read, are passed on.
     """
     try:
         yield
@@ -47,25 +47,25 @@ def reading(path: str | os.PathLike[str]) -> Iterator[None]:
         if error.errno not in _DAMAGE:
             raise
         raise refused(path, f"it is damaged ({visible(error)})") from None
-    except Exception as error:  # readers of damaged files raise nearly everything
+    except Exception as error:  # readers of damaged files raise nearly any exception
         raise refused(path, f"it is damaged, or of another kind ({visible(error) or type(error).__name__})") from None
 
 
 def free_bytes(size: int) -> int:
-    """What may be read of a file of ``size`` bytes where nobody knows how much to expect.
+    """The most memory to use for a file of ``size`` bytes when the expected size is unknown.
 
-    Numbers that were trained or measured hardly get smaller by packing; what unpacks to much more is no such thing.
+    Trained or measured numbers hardly compress; a file that unpacks to much more does not contain such numbers.
     """
     return max(_FREE, _FREE_RATIO * size)
 
 
 def refused(path: str | os.PathLike[str], why: str) -> FileFormatError:
-    """The error that says why nothing was loaded."""
+    """The error for a file from which nothing was loaded, and the reason."""
     return FileFormatError(f"{shown_path(path)}: {why}. Nothing was loaded.")
 
 
 def visible(text: object, limit: int = 80) -> str:
-    """One line of a text that may come from a file: what cannot be seen is escaped, and the end cut off.
+    """A text that may come from a file, as one line: unprintable characters are escaped, and a long end is cut off.
 
     Examples
     --------
@@ -78,31 +78,31 @@ def visible(text: object, limit: int = 80) -> str:
 
 
 def shown_path(path: str | os.PathLike[str]) -> str:
-    """A path for a message; of a long one the end."""
+    """A path for a message; only the end of a long one."""
     text = os.fsdecode(path)
     return visible(text, 100) if len(text) <= 90 else "…" + visible(text[-89:], 100)
 
 
 # ---------------------------------------------------------------------------------------------------- writing
 def write(path: str | os.PathLike[str], content: str | bytes | bytearray | memoryview) -> None:
-    """Write a file whole or not at all; text goes into it as UTF-8. It raises what `replacing` raises."""
+    """Write a file atomically; text is encoded as UTF-8. Raises the errors of `replacing`."""
     with replacing(path) as file:
         file.write(content.encode("utf-8", "replace") if isinstance(content, str) else content)
 
 
 @contextmanager
 def replacing(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
-    """A new file that takes the place of ``path`` when the block ends without an error.
+    """Open a new file that replaces ``path`` when the block ends without an error.
 
-    What is written reaches the disk before the name does, and the folder after it. A symbolic link stays, and what it
-    leads to is replaced; a file keeps its permissions. Temporary files that a killed process left in the folder are
+    The content is flushed to disk before the file is renamed, and the folder afterwards. Through a symbolic link its
+    target is replaced; a file keeps its permissions. Temporary files that a killed process has left in the folder are
     removed.
 
     Raises
     ------
     OSError
-        As the system says, with the name of ``path``: a full disk, a folder that is missing or cannot be written,
-        something else than a file in its place. The former file is as it was.
+        The system's error, with the name of ``path``: a full disk, a folder that is missing or cannot be written, or
+        something other than a file at ``path``. An existing file is then unchanged.
     """
     temporary = None
     try:
@@ -127,7 +127,7 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
 
 
 def _target(path: str | os.PathLike[str]) -> Path:
-    """The file that a path leads to, which need not exist; an OSError where no file can be put there."""
+    """The file that a path refers to, which need not exist; an OSError if no file can be written there."""
     given = os.fsdecode(path)
     target = Path(os.path.realpath(given))
     wrong = None
@@ -135,7 +135,7 @@ def _target(path: str | os.PathLike[str]) -> Path:
         wrong = errno.ELOOP
     elif target.is_dir() or given.endswith(os.sep):
         wrong = errno.EISDIR
-    elif target.exists() and not target.is_file():  # a device or a pipe, which nothing may take the place of
+    elif target.exists() and not target.is_file():  # a device or a pipe, which must not be replaced
         wrong = errno.EINVAL
     elif target.exists() and not os.access(target, os.W_OK):
         wrong = errno.EACCES
@@ -145,7 +145,7 @@ def _target(path: str | os.PathLike[str]) -> Path:
 
 
 def _take_over(old: os.stat_result, temporary: Path) -> None:
-    """Give the new file the owner, as far as the system allows it, and the permissions of the old one."""
+    """Give the new file the permissions of the old one, and its owner as far as the system allows it."""
     new = temporary.stat()
     if (old.st_uid, old.st_gid) != (new.st_uid, new.st_gid):
         with suppress(PermissionError):
@@ -156,30 +156,30 @@ def _take_over(old: os.stat_result, temporary: Path) -> None:
 def _sync_folder(folder: Path) -> None:
     if os.name == "nt":
         return  # a folder cannot be opened there
-    with suppress(PermissionError):  # a folder that may be written to and not read
+    with suppress(PermissionError):  # a folder that may be written but not read
         handle = os.open(folder, os.O_RDONLY)
         try:
             os.fsync(handle)
         except OSError as error:
-            if error.errno not in (errno.EINVAL, errno.ENOTSUP):  # some file systems cannot do it with folders
+            if error.errno not in (errno.EINVAL, errno.ENOTSUP):  # some file systems cannot sync folders
                 raise
         finally:
             os.close(handle)
 
 
-# ---------------------------------------------------------------------------------------------------- what is left over
+# ---------------------------------------------------------------------------------------------------- temporary files
 def _temporary_name() -> str:
-    """A name that says which process writes the file; it is short, whatever the name of the file itself."""
+    """A name that identifies the writing process; it is short, however long the name of the file is."""
     process = os.getpid()
     return f".autolab-{_process_space() or 'elsewhere'}-{process}-{_started(process) or 0}-{token_hex(4)}"
 
 
 def _sweep(folder: Path) -> None:
-    """Remove the temporary files of processes that are gone.
+    """Remove the temporary files of processes that no longer exist.
 
-    A process number means something only in its own place: what was written elsewhere, in another container or on
-    another machine that shares the folder, is removed when nobody has written to it for a day. A temporary file that
-    cannot be removed, such as another user's, stops nobody from saving.
+    Process ids are valid only in their own process space: files written elsewhere, in another container or on another
+    machine that shares the folder, are removed after a day without changes. A temporary file that cannot be removed,
+    such as another user's, does not prevent saving.
     """
     with suppress(OSError):
         for name in [name for name in os.listdir(folder) if name.startswith(".autolab-")]:
@@ -198,9 +198,9 @@ def _is_left(path: Path, place: str, process: int, started: int) -> bool:
 
 
 def _process_space() -> str | None:
-    """Where process numbers mean the same: this container, since this start of the machine.
+    """Identifies the process space, in which process ids are valid: this container, since the last boot.
 
-    None where the system does not say.
+    None if the system does not tell.
     """
     try:
         identity = Path("/proc/sys/kernel/random/boot_id").read_text() + os.readlink("/proc/self/ns/pid")
@@ -210,18 +210,18 @@ def _process_space() -> str | None:
 
 
 def _is_running(process: int, started: int) -> bool:
-    """Whether it is, and is the one that was started then: numbers are given out again."""
+    """Whether the process is running, and is the one that was started then: process ids are reused."""
     try:
         os.kill(process, 0)
     except ProcessLookupError:
         return False
-    except OSError:  # it is another user's
+    except OSError:  # it belongs to another user
         pass
     return _started(process) in (started, None)
 
 
 def _started(process: int) -> int | None:
-    """When a process was started, in ticks since the start of the machine; None where that cannot be seen."""
+    """When a process was started, in clock ticks since boot; None if that is unknown."""
     try:
         line = Path(f"/proc/{process}/stat").read_text(errors="replace")
     except OSError:

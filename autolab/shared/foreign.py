@@ -1,7 +1,7 @@
-"""Which other library a call is about: the seam by which `record`, `explore`, `graph` and `check_gradients` hand on to
-a bridge what is made of PyTorch's tensors or JAX's arrays.
+"""Which other library a call involves: `record`, `explore`, `graph` and `check_gradients` pass calls with PyTorch's
+tensors or JAX's arrays to a bridge.
 
-Nothing is imported to find that out: an object of a library is there only if somebody imported the library.
+Nothing is imported to find out: objects of a library exist only if it has been imported already.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ _BRIDGES = {"torch": "autolab.bridges.torch", "jax": "autolab.bridges.jax", "jax
 
 
 def bridge(fn: Any, args: Iterable[Any] = (), inputs: Mapping[str, Any] | None = None) -> Any:
-    """The bridge of the library whose function, module or values these are; None where they are of none.
+    """The bridge for the library that the function, module or values belong to; None if there is none.
 
     Examples
     --------

@@ -10,17 +10,17 @@ from .state_layout import text_of, text_state, unpacking
 
 
 def generator_state(rng: np.random.Generator) -> np.ndarray:
-    """The state as bytes of text (JSON)."""
+    """The state as JSON, in an array of bytes."""
     return text_state(rng.bit_generator.state, default=_listed)
 
 
 def generator_store(rng: np.random.Generator, state: Any) -> tuple[Any, str, dict[str, Any]]:
-    """The store, for `publish`, with which ``rng`` goes on from where a generator of the same kind was.
+    """The assignment, for `publish`, that restores the state of a generator of the same kind in ``rng``.
 
     Raises
     ------
     ValueError
-        If ``state`` is not what `generator_state` gives for this kind of generator.
+        If ``state`` is not a result of `generator_state` for this kind of generator.
     """
     kind = type(rng.bit_generator)
     with unpacking(f"{kind.__name__} generator"):
@@ -32,7 +32,7 @@ def generator_store(rng: np.random.Generator, state: Any) -> tuple[Any, str, dic
 
 
 def _check_positions(state: Any, usual: Any) -> None:
-    """A generator reads at the position in its table that it is given; NumPy does not look where that is."""
+    """Check the position in the generator's table, from which it would read; NumPy does not check its bounds."""
     for table, position, found, kind in (
         ("key", "pos", state["state"], usual["state"]),
         ("buffer", "buffer_pos", state, usual),

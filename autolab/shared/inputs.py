@@ -1,4 +1,4 @@
-"""What counts as an input: arrays, numbers and lists of numbers, also inside of lists, tuples and dicts."""
+"""What counts as an input: arrays, numbers and lists of numbers, also inside lists, tuples and dicts."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ..engine.variable import Variable
 
 
 def is_input(value: Any, annotation: Any) -> bool:
-    """Whether an argument is an input; its annotation may say that a number is a size or a setting."""
+    """Whether an argument is an input; an annotation can declare a number to be a size or a setting."""
     if isinstance(value, Variable):
         return True
     if annotation in (int, bool, str, "int", "bool", "str") or isinstance(value, bool | str | bytes) or value is None:
@@ -28,7 +28,7 @@ def _is_array(value: Any) -> bool:
 
 
 def _is_numbers(value: Any) -> bool:
-    """Whether it is a list of numbers, or of such lists; the fields of a named tuple are asked for by name."""
+    """Whether it is a list of numbers, or of such lists; the fields of a named tuple are inputs of their own."""
     if not isinstance(value, list | tuple) or hasattr(value, "_fields"):
         return False
     return len(value) > 0 and all([_is_number(item) or _is_numbers(item) for item in value])
@@ -40,7 +40,7 @@ def _is_number(value: Any) -> bool:
 
 
 def is_input_inside(value: Any) -> bool:
-    """Whether a part of a structure is an input: there whole numbers are sizes and settings."""
+    """Whether an element of a structure is an input; integers there count as sizes or settings."""
     if isinstance(value, int | np.integer | np.bool_):
         return False
     if isinstance(value, list | tuple):
@@ -54,7 +54,7 @@ def _numbers(value: Any) -> Iterator[Any]:
 
 
 def holds_inputs(value: Any) -> bool:
-    """Whether it is a list, a tuple or a dict with inputs inside."""
+    """Whether it is a list, tuple or dict that contains inputs."""
     if not isinstance(value, list | tuple | dict):
         return False
     items = value.values() if isinstance(value, dict) else value
@@ -62,7 +62,7 @@ def holds_inputs(value: Any) -> bool:
 
 
 def leaf(value: Any, name: str, what: str) -> Variable:
-    """A fresh leaf with the value's own data (not copied), kind and claim to a gradient."""
+    """A new leaf with the value's own data (not copied), its class, and its ``requires_grad``."""
     if isinstance(value, Variable):
         kind = type(value)
         return kind(value.array, name=name, requires_grad=value.requires_grad)

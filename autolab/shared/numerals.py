@@ -1,6 +1,6 @@
-"""How a number is written, wherever AutoLab speaks of one: a true minus sign, ∞, and NaN.
+"""How AutoLab formats numbers in all its texts: with a true minus sign, ∞, and NaN.
 
-`views.draw.numbers` shortens numbers for pictures; the sentences of a check have more digits. Both begin here.
+`views.draw.numbers` shortens numbers for pictures; the messages of checks have more digits. Both use these functions.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ MINUS = "\N{MINUS SIGN}"
 
 
 def signed(text: str) -> str:
-    """A number that Python wrote, with true minus signs: a line of text does not end in the middle of ``1.2e−05``.
+    """A number formatted by Python, with true minus signs, at which a line of text does not break.
 
     Examples
     --------
@@ -22,7 +22,7 @@ def signed(text: str) -> str:
 
 
 def no_digits(value: float) -> str | None:
-    """What stands for a number that digits cannot write; None for any other.
+    """The text for a number that has no digits, NaN or an infinity; None for any other.
 
     Examples
     --------
@@ -35,7 +35,7 @@ def no_digits(value: float) -> str | None:
 
 
 def precise(value: float, digits: int = 6) -> str:
-    """A number with up to so many digits, so that two of them can be compared by eye; a zero has no sign.
+    """A number with up to ``digits`` significant digits, for comparing numbers by eye; a zero has no sign.
 
     Examples
     --------
@@ -46,7 +46,7 @@ def precise(value: float, digits: int = 6) -> str:
 
 
 def round_up(size: float, steps: tuple[int, ...] = (1, 2, 5)) -> float:
-    """The next of the steps times a power of ten; 0 and what lies beyond the last of them stay as they are.
+    """Round up to the next of the steps times a power of ten; 0, and numbers too large for that, are returned as is.
 
     Examples
     --------

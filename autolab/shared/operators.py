@@ -1,4 +1,4 @@
-"""Python's operators as NumPy's functions, for types of arrays that define them all in one go."""
+"""Python's operators as NumPy's functions, for array types that define all of them at once."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ OPERATORS: dict[str, np.ufunc] = {
     "or": np.bitwise_or,
     "xor": np.bitwise_xor,
 }
-"""Those of two operands, by the names of their methods without underscores; they also come reflected."""
+"""Binary operators by the names of their methods, without underscores; all have reflected versions."""
 
 COMPARISONS: dict[str, np.ufunc] = {
     "eq": np.equal,
@@ -36,14 +36,14 @@ UNARY: dict[str, np.ufunc] = {"neg": np.negative, "abs": np.absolute, "invert": 
 def operator_methods(
     call: Callable[[Any, np.ufunc, tuple[Any, ...], bool], Any], is_foreign: Callable[[Any], bool]
 ) -> dict[str, Callable[..., Any]]:
-    """All of them as methods of a type of arrays, by their names.
+    """The methods of all operators for an array type, by their names.
 
     Parameters
     ----------
     call : callable
-        ``call(self, function, operands, in_place)`` computes.
+        ``call(self, function, operands, in_place)`` computes the result.
     is_foreign : callable
-        Whether the other operand knows better, such as a Variable.
+        Whether the other operand, such as a Variable, should compute the result instead.
     """
 
     def binary(function: np.ufunc, swapped: bool = False, in_place: bool = False) -> Callable[..., Any]:

@@ -1,4 +1,4 @@
-"""The options of tools such as `record`: told apart from the inputs of the function, and checked."""
+"""The options of tools such as `record`: separated from the inputs of the function, and checked."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from .binding import signature_of
 
 
 def apart(fn: Any, inputs: Mapping[str, Any], options: Any, known: tuple[str, ...]) -> tuple[dict[str, Any], Any]:
-    """The inputs and the options of a call: a keyword that only the tool knows, and not the function, is an option.
+    """The inputs and the options of a call: a keyword that the tool takes, but not the function, is an option.
 
     Examples
     --------
@@ -29,7 +29,7 @@ def apart(fn: Any, inputs: Mapping[str, Any], options: Any, known: tuple[str, ..
 
 
 def chosen_options(caller: str, options: Any, known: tuple[str, ...]) -> dict[str, Any]:
-    """``options`` as a new dictionary; a TypeError if it is none, or has other keys than the ``known`` ones."""
+    """``options`` as a new dictionary; a TypeError if it is not a mapping, or has keys that are not ``known``."""
     names = ", ".join([f"{name!r}" for name in known])
     if options is not None and not isinstance(options, Mapping):
         raise TypeError(f"{caller}: options is {a_kind(options)}; expected a dict with {names}")
@@ -46,10 +46,10 @@ def settle(
     options: Mapping[str, Any] | None,
     inputs: dict[str, Any],
 ) -> dict[str, Any]:
-    """The options of a call.
+    """The options of a call, with their defaults.
 
-    What is in ``options`` is meant for the tool; the keyword of that name, ``given``, is then an input of the
-    function and goes to ``inputs``.
+    Entries of ``options`` are meant for the tool; a keyword of the same name, in ``given``, is then an input of the
+    function and is added to ``inputs``.
 
     Examples
     --------

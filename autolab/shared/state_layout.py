@@ -1,4 +1,4 @@
-"""What the entries of a saved state must be: known before any of them is read."""
+"""The expected entries of a saved state, which are checked before any of them is read."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ import numpy as np
 from .files import visible
 
 BELOW = "/*"
-"""Ends a name that stands for all names under it; alone, it stands for every name."""
+"""Suffix of a name that matches all names under it; alone, it matches every name."""
 
 _TAKES = {"f": "fiu", "i": "iu", "u": "iu", "b": "b"}
-"""The kinds of numbers that may be loaded, by the kind that is wanted: truth values are no weights."""
+"""The dtype kinds that may be loaded, by the kind that is expected; booleans are not accepted as weights."""
 
 _MOST_BELOW = 8
-"""Names under one whose shape is known: what an optimizer remembers of a parameter."""
+"""The most names under a name whose shape is known: an optimizer's state for a parameter."""
 
 _MOST_FREE = 1000
 
@@ -35,18 +35,18 @@ class Header(Protocol):
 
 @dataclass(frozen=True)
 class Slot:
-    """The place of one entry.
+    """What is expected of one entry.
 
     Attributes
     ----------
     shape : tuple of int or None
-        None: that is not known.
+        None if it is unknown.
     dtype : numpy.dtype or None
-        What the entry becomes; None: any numbers.
+        The dtype that the entry is converted to; None accepts any numbers.
     empty : bool
-        Whether the entry may say that there is no array.
+        Whether the entry may be empty, for a parameter that has no size yet.
     count : bool
-        Whether a single whole number will do as well.
+        Whether a single integer is accepted as well.
     """
 
     shape: tuple[int, ...] | None = None
@@ -63,7 +63,7 @@ class Slot:
 
     @property
     def nbytes(self) -> int:
-        """What it needs, as far as that is known."""
+        """The memory that it needs, in bytes; 0 if the shape is unknown."""
         if self.shape is None:
             return 0
         return int(np.prod(self.shape, dtype=object)) * (8 if self.dtype is None else self.dtype.itemsize)
@@ -72,7 +72,7 @@ class Slot:
 Layout = Mapping[str, Slot]
 
 FREE: Layout = {BELOW: Slot()}
-"""The layout of what does not say what it takes."""
+"""The layout of objects that do not define one: anything is accepted."""
 
 TEXT = Slot(None, np.dtype(np.uint8))
 NUMBER = Slot((), np.dtype(np.float64))
@@ -81,18 +81,18 @@ TRUTH = Slot((), np.dtype(np.bool_))
 
 
 def layout_of(target: Any) -> Layout:
-    """What ``target`` takes, where it says so."""
+    """The layout that ``target`` defines, or `FREE`."""
     found = getattr(target, "state_layout", None)
     return found() if callable(found) else FREE
 
 
 def is_handed_over(state: Mapping[str, Any]) -> bool:
-    """Whether the arrays of a state belong to who asks for them, as those read from a file do: they need no copy."""
+    """Whether the arrays of a state belong to the caller, as those read from a file do, and need not be copied."""
     return bool(getattr(state, "handed_over", False))
 
 
 def slot_for(layout: Layout, name: str) -> Slot | None:
-    """The place of an entry; None: there is none."""
+    """The slot for an entry; None if the name is unknown."""
     if name in layout:
         return layout[name]
     above = name
@@ -104,7 +104,7 @@ def slot_for(layout: Layout, name: str) -> Slot | None:
 
 
 def most_names(layout: Layout) -> int:
-    """How many names a state of this layout has at most, those of groups counted."""
+    """The largest number of names, including groups, in a state of this layout."""
     most = 0
     for name, slot in layout.items():
         free = _MOST_FREE if slot.shape is None else _MOST_BELOW
@@ -113,12 +113,12 @@ def most_names(layout: Layout) -> int:
 
 
 def check_layout(who: str, layout: Layout, found: Mapping[str, Header | None]) -> None:
-    """A ValueError that names ``who`` if an entry is unknown, missing, or not what its place takes.
+    """Raise a ValueError that names ``who`` if an entry is unknown, missing, or does not fit its slot.
 
     Parameters
     ----------
     found : mapping of str to array or entry
-        None stands for what has no size.
+        None for those that have no size.
     """
     check_names(who, layout, found)
     for name, header in found.items():
@@ -128,7 +128,7 @@ def check_layout(who: str, layout: Layout, found: Mapping[str, Header | None]) -
 
 
 def check_names(who: str, layout: Layout, found: Iterable[str]) -> None:
-    """A ValueError that names ``who`` if a name is unknown or missing."""
+    """Raise a ValueError that names ``who`` if a name is unknown or missing."""
     names = set(found)
     if unknown := [name for name in names if slot_for(layout, name) is None]:
         raise ValueError(f"{who}: it has no {named(unknown)}; nothing was loaded")
@@ -137,7 +137,7 @@ def check_names(who: str, layout: Layout, found: Iterable[str]) -> None:
 
 
 def check_entry(who: str, name: str, slot: Slot, header: Header | None) -> None:
-    """A ValueError that names ``who`` if an array, or None, is not what its place takes."""
+    """Raise a ValueError that names ``who`` if an array, or None, does not fit its slot."""
     if header is None and not slot.empty:
         found = f"{quoted(name)} has no size in what is loaded"
         raise ValueError(f"{who}: {found}; expected {slot.shape}; nothing was loaded")
@@ -149,7 +149,7 @@ def check_entry(who: str, name: str, slot: Slot, header: Header | None) -> None:
 
 
 def named(names: list[str]) -> str:
-    """Some names for a message, in order."""
+    """The first names in order, for a message."""
     few = ", ".join([visible(name, 60) for name in sorted(names[:1000])[:3]])
     return few + (f" and {len(names) - 3} more" if len(names) > 3 else "")
 
@@ -160,19 +160,19 @@ def quoted(name: str) -> str:
 
 
 def under(part: str, layout: Layout) -> dict[str, Slot]:
-    """``layout`` with ``part/`` before its names."""
+    """``layout`` with ``part/`` prepended to its names."""
     return {f"{part}{name}" if name == BELOW else f"{part}/{name}": slot for name, slot in layout.items()}
 
 
 # ---------------------------------------------------------------------------------------------------- texts in a state
 def text_state(value: Any, **options: Any) -> np.ndarray:
-    """What JSON can hold, as an array of bytes that can be saved with the other arrays of a state."""
+    """A value that JSON can represent, as an array of bytes that can be saved with the other arrays of a state."""
     return np.frombuffer(json.dumps(value, **options).encode(), np.uint8)
 
 
 @contextmanager
 def unpacking(who: str) -> Iterator[None]:
-    """Turn what a text with something else in it makes the block raise into a ValueError that names ``who``."""
+    """Turn any error that an unexpected text causes in the block into a ValueError that names ``who``."""
     try:
         yield
     except (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError) as error:
@@ -181,5 +181,5 @@ def unpacking(who: str) -> Iterator[None]:
 
 
 def text_of(state: Any) -> Any:
-    """What `text_state` made an array of."""
+    """The value that `text_state` has turned into an array."""
     return json.loads(bytes(np.asarray(state, np.uint8)).decode())

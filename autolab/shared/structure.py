@@ -10,7 +10,7 @@ from ..engine.errors import a_kind
 
 
 def leaves(tree: Any, path: str = "") -> Iterator[tuple[str, Any]]:
-    """The leaves with their paths, in order; None is an empty structure.
+    """The leaves with their paths, in order; None counts as an empty structure.
 
     Examples
     --------
@@ -28,7 +28,7 @@ def leaves(tree: Any, path: str = "") -> Iterator[tuple[str, Any]]:
 
 
 def rebuilt(tree: Any, leaf: Callable[[Any], Any]) -> Any:
-    """The same structure with ``leaf(value)`` in the place of every leaf, taken in order.
+    """The same structure with every leaf replaced by ``leaf(value)``, called in order.
 
     Examples
     --------
@@ -41,7 +41,7 @@ def rebuilt(tree: Any, leaf: Callable[[Any], Any]) -> Any:
 
 
 def mapped(branches: Any, change: Callable[[Any, Any], Any]) -> Any:
-    """A dict, list or tuple of the same kind with ``change(key, branch)`` in the place of every branch.
+    """A dict, list or tuple of the same kind with every branch replaced by ``change(key, branch)``.
 
     Examples
     --------
@@ -57,12 +57,12 @@ def mapped(branches: Any, change: Callable[[Any, Any], Any]) -> Any:
 
 
 def filled(tree: Any, values: Iterator[Any]) -> Any:
-    """The same structure with the next of ``values`` in the place of every leaf."""
+    """The same structure with every leaf replaced by the next of ``values``."""
     return rebuilt(tree, lambda _: next(values))
 
 
 def matched(tree: Any, other: Any, what: str, path: str = "") -> list[Any]:
-    """The values of ``other`` at the leaves of ``tree``; where the structures differ, an error that names ``what``."""
+    """The values of ``other`` at the leaves of ``tree``; if the structures differ, an error that names ``what``."""
     if isinstance(tree, dict):
         if not isinstance(other, dict) or other.keys() != tree.keys():
             raise TypeError(f"{what}{path} is {_described(other)}; expected a dict with the keys {list(tree)!r:.80}")

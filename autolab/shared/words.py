@@ -1,4 +1,4 @@
-"""How names stand in a sentence, wherever AutoLab speaks of several."""
+"""How AutoLab lists several names in a sentence."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 
 def listed(names: Iterable[str], most: int = 6) -> str:
-    """Names in a row; of many only the first.
+    """Names as an enumeration; if there are many, only the first.
 
     Examples
     --------
