@@ -1,6 +1,6 @@
-"""The command `autolab`: `lab` opens JupyterLab, `page` writes a notebook as HTML, `playground` a page that runs
-programs, `gallery` a page for each function, `grade` grades a folder, `lesson` starts a lesson of your own and tries
-it, `doctor` says what is installed."""
+"""The command `autolab`: `lab` opens JupyterLab, `page` writes a notebook as HTML, `playground` writes a page that runs
+programs, `gallery` a page for each function, `grade` grades a folder of notebooks, `lesson` creates and tests a lesson
+of your own, `doctor` reports what is installed."""
 
 from __future__ import annotations
 
@@ -20,18 +20,18 @@ from autolab import __version__
 from autolab.app import teaching
 from autolab.app.doctor import doctor, install_command, unwritable_home
 
-# JupyterLab saves live views with a notebook only on request; else a notebook that is opened again shows an error in
-# their place until its cells have run. The same folder chooses the server's connection to the kernels, see
-# kernel_connection.py. What a person has set goes before this.
+# JupyterLab saves live views with a notebook only if it is told to; otherwise a notebook that is opened again shows an
+# error instead of them until its cells have run. The same folder selects the server's connection to the kernels, see
+# kernel_connection.py. The user's own settings take precedence.
 LAB_SETTINGS = Path(__file__).parent / "lab_settings"
 
 
 class CommandError(Exception):
-    """What a person did or lacks, in a sentence; the command ends with it."""
+    """A mistake of the user, or something that is missing, in one sentence, with which the command ends."""
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run the command line; the answer is the exit status."""
+    """Run the command line; returns the exit status."""
     arguments = _parser().parse_args(argv)
     try:
         if arguments.command == "doctor":
@@ -57,12 +57,12 @@ def lab(notebook: str | None = None, port: int | None = None, browser: str | Non
     ----------
     notebook : str, optional
         The notebook to open, or the name or number of a lesson. The file browser shows the current folder, or the
-        notebook's where that is elsewhere or holds the lessons. Without it a folder that has no notebooks gets the
-        lessons.
+        notebook's folder if that is elsewhere or contains the lessons. By default, the lessons are copied into a folder
+        that has no notebooks, and the first one is opened.
     port : int, optional
-        The port to listen on, 0 for any. Without it 8888 is taken, or a free one where 8888 is in use.
+        The port to listen on, 0 for any free one. By default 8888, or a free one if that is in use.
     browser : str, optional
-        The browser to open, ``"none"`` for none. Without it the system's own.
+        The browser to open, ``"none"`` for none. By default the system's.
 
     Raises
     ------
@@ -84,13 +84,14 @@ def lab(notebook: str | None = None, port: int | None = None, browser: str | Non
 
 
 def page(notebook: str, target: str | None = None, playground: str | None = None) -> int:
-    """Run a notebook and write it as an HTML file that works offline; by default in the current folder. Its live graphs
-    link to a playground if the address of one is given.
+    """Run a notebook and write it as an HTML file that works offline, by default in the current folder.
+
+    Its live graphs link to a playground if ``playground`` is the address of one.
 
     Raises
     ------
     CommandError
-        If the notebook is missing or the file cannot be written; after the page is written, if cells have failed.
+        If the notebook is missing or the file cannot be written; also, after writing the page, if cells have failed.
     """
     from autolab.lesson.pages.notebook_page import save_notebook
     from autolab.views.draw.messages import plural
@@ -117,7 +118,7 @@ def playground(folder: str) -> int:
     Raises
     ------
     CommandError
-        If something cannot be written.
+        If the folder cannot be written.
     """
     from autolab.views.playground.site import build
 
@@ -178,7 +179,7 @@ def _lesson(wanted: str | None) -> Path | None:
 
 
 def _student_copy(lesson: Path) -> Path:
-    """The notebook of a lesson that a student may write in; the lessons are copied where there is none."""
+    """The student's own copy of a lesson's notebook; the lessons are copied if there is none yet."""
     from autolab.lesson.copies import FOLDER, bring_lessons, opened_from
 
     path = opened_from(Path.cwd().resolve(), lesson)
@@ -193,7 +194,7 @@ def _student_copy(lesson: Path) -> Path:
 
 
 def _check_port(port: int) -> None:
-    from tornado.netutil import bind_sockets  # as Jupyter itself will try it
+    from tornado.netutil import bind_sockets  # the function that Jupyter itself will use
 
     try:
         for sock in bind_sockets(port, "localhost"):
@@ -207,7 +208,7 @@ def _check_port(port: int) -> None:
 
 @contextmanager
 def _a_home(command: str) -> Iterator[None]:
-    """Jupyter and its kernels keep files in the home folder; where it cannot be written, lend them another."""
+    """Jupyter and its kernels keep files in the home folder; if it cannot be written, give them a temporary one."""
     why = unwritable_home()
     if why is None:
         yield
@@ -220,12 +221,12 @@ def _a_home(command: str) -> Iterator[None]:
     with lent as folder:
         names = ("JUPYTER_CONFIG_DIR", "JUPYTER_DATA_DIR", "JUPYTER_RUNTIME_DIR", "IPYTHONDIR", "MPLCONFIGDIR")
         os.environ.update(dict.fromkeys(names, folder))
-        os.environ.setdefault("HOME", folder)  # Jupyter asks for it before it reads the others
+        os.environ.setdefault("HOME", folder)  # Jupyter needs it before it reads the others
         yield
 
 
 def _set_environment(browser: str | None) -> None:
-    """Set what JupyterLab, the kernels and the browser's launcher read."""
+    """Set the environment variables that JupyterLab, the kernels and the browser's launcher read."""
     paths = os.environ.get("JUPYTER_CONFIG_PATH", "").split(os.pathsep)
     os.environ["JUPYTER_CONFIG_PATH"] = os.pathsep.join([path for path in paths if path] + [str(LAB_SETTINGS)])
     if browser and browser != "none":
@@ -233,9 +234,9 @@ def _set_environment(browser: str | None) -> None:
 
 
 def _folder_options(notebook: Path | None) -> list[str]:
-    """Open the notebook with the current folder in the file browser, if the notebook lies in it and is no lesson.
+    """Open the notebook with the current folder in the file browser, if the notebook is inside it and not a lesson.
 
-    Lessons are shown by themselves: in a checkout their answers are in another folder.
+    For lessons the file browser shows only their own folder: in a checkout, their answers are in another one.
     """
     from autolab.lesson.copies import lesson_folders
 
@@ -253,7 +254,8 @@ def _port_options(port: int | None) -> list[str]:
 
 
 def _browser_options(browser: str | None) -> list[str]:
-    """No browser on request, and none where only one for the terminal could be found: it would take the terminal."""
+    """Open no browser if that is requested, or if only a terminal browser could be found, which would block the
+    terminal."""
     from autolab.views.live.no_notebook import has_screen
 
     unwanted = browser == "none" or (not has_screen() and not os.environ.get("BROWSER"))
@@ -261,13 +263,13 @@ def _browser_options(browser: str | None) -> list[str]:
 
 
 def _root_options() -> list[str]:
-    """Jupyter refuses to run as root; in a container there often is nobody else."""
+    """Jupyter refuses to run as root by default; but in a container there often is no other user."""
     return ["--ServerApp.allow_root=True"] if hasattr(os, "geteuid") and os.geteuid() == 0 else []
 
 
 def _serve(options: list[str]) -> None:
-    # The server's JSON Schema would build a grammar of international addresses, which nothing asks for: that is more
-    # than half of the time that the imports take.
+    # The server's JSON Schema would build a grammar of international addresses, which nothing uses, and which takes
+    # more than half of the time of the imports.
     sys.modules.setdefault("rfc3987_syntax", None)  # type: ignore[arg-type]
     from jupyterlab.labapp import LabApp
 
@@ -276,7 +278,7 @@ def _serve(options: list[str]) -> None:
     server = LabApp.initialize_server(argv=["--Application.log_level=WARN", *options])
     address = server.public_url
     server.identity_provider.token_generated = False  # Jupyter would print the address again, as a log entry
-    # Jupyter would ask whether Ctrl-C is meant, and not hear it at all when a script started it with &.
+    # Jupyter would ask for confirmation of Ctrl-C, and would ignore it if a script started it with &.
     signal.signal(signal.SIGINT, lambda *_: server.stop(from_signal=True))
     server.web_app.settings["page_config_hook"] = _without_news
     if host := reach_gateway(server):
@@ -288,7 +290,7 @@ def _serve(options: list[str]) -> None:
 
 
 def _without_news(_handler: object, page: dict[str, Any]) -> dict[str, Any]:
-    """The page's configuration without the question about news, which would lie over the notebook's corner."""
+    """The page's configuration without the question about news, which would cover a corner of the notebook."""
     return page | {"disabledExtensions": [*page["disabledExtensions"], "@jupyterlab/apputils-extension:announcements"]}
 
 

@@ -1,4 +1,4 @@
-"""`autolab doctor`: one screen about what is installed, what is missing, what that costs and what mends it."""
+"""`autolab doctor`: reports what is installed, what is missing, what that disables, and how to install it."""
 
 from __future__ import annotations
 
@@ -24,18 +24,18 @@ YELLOW, RED = "33", "31"
 
 @dataclass(frozen=True)
 class Requirement:
-    """One thing that was looked for.
+    """Something that AutoLab can use, and whether it was found.
 
     Parameters
     ----------
     name : str
-        What it is called.
+        Its name in the report.
     found : str or None
-        The version, or what else is worth knowing; None if it is missing.
+        The version, or other information; None if it is missing.
     cost : str
-        What is not possible without it.
+        What does not work without it.
     remedy : str
-        The command that mends it.
+        The command that installs or repairs it.
     essential : bool
         Whether AutoLab itself is incomplete without it.
     """
@@ -48,7 +48,7 @@ class Requirement:
 
 
 def doctor(out: TextIO) -> int:
-    """Write the screen to ``out``; the answer is the exit status, 1 if something essential is missing."""
+    """Write the report to ``out``; returns the exit status, 1 if something essential is missing."""
     findings = list(examine())
     coloured = out.isatty() and "NO_COLOR" not in os.environ
     width = max(len(finding.name) for finding in findings)
@@ -68,9 +68,9 @@ def version_of(distribution: str) -> str | None:
 
 
 def install_command(extra: str = "") -> str:
-    """The command that installs AutoLab with an extra into the environment that runs this.
+    """The command that installs AutoLab with an extra into the current environment.
 
-    An installed AutoLab, from a checkout too, is extended as it is; pip does not look for another one.
+    An installed AutoLab, even from a checkout, is only extended by the extra; pip does not look for another version.
     """
     project = "jupyter-autolab" if version_of("jupyter-autolab") else str(Path(__file__).resolve().parents[2])
     target = f"{project}[{extra}]" if extra else project
@@ -78,7 +78,7 @@ def install_command(extra: str = "") -> str:
 
 
 def examine() -> Iterator[Requirement]:
-    """Look for everything that AutoLab can use, the base first."""
+    """Look for everything that AutoLab can use, essential packages first."""
     mend = install_command()
     lab = install_command("lab")
     yield Requirement("AutoLab", f"{__version__} at {Path(__file__).parents[1]}")
@@ -118,7 +118,7 @@ def _numpy() -> str | None:
 
 
 def _widget_front_end() -> str | None:
-    """The two JupyterLab extensions that draw widgets; they come with ipywidgets and anywidget."""
+    """The two JupyterLab extensions that draw widgets, installed with ipywidgets and anywidget."""
     try:
         from jupyter_core.paths import jupyter_path
     except ModuleNotFoundError:
@@ -149,9 +149,9 @@ def _gpu() -> Requirement:
 
 
 def unwritable_home() -> str | None:
-    """Why what Jupyter keeps for a person cannot be written, with the folder; None if it can.
+    """Why the folders in which Jupyter keeps a user's files cannot be written, with their name; None if they can.
 
-    Nothing is made there but for a moment.
+    Only a temporary file is created there, and removed at once.
     """
     try:
         folders = _home_folders()
@@ -191,7 +191,7 @@ def _system(package: str) -> str:
 
 
 def _lines(finding: Requirement, width: int, coloured: bool) -> str:
-    """``name  found``, or ``name  missing: cost`` and the remedy below it."""
+    """``name  found``, or ``name  missing: cost`` with the remedy below."""
     head = f"{finding.name:<{width}}  "
     if finding.found is not None:
         return head + _plain(finding.found)
@@ -202,6 +202,6 @@ def _lines(finding: Requirement, width: int, coloured: bool) -> str:
 
 
 def _plain(text: str) -> str:
-    """One line without control characters: paths and drivers' messages may hold any."""
+    """One line without control characters, which paths and drivers' messages may contain."""
     words = "".join(letter if letter.isprintable() else " " for letter in text)
     return textwrap.shorten(words, 120, placeholder=" ...")

@@ -1,8 +1,8 @@
-"""For nbconvert: live views in a page that it writes are shown as pictures.
+"""For nbconvert: shows live views as pictures in the pages that it writes.
 
-A notebook that was saved from `autolab lab` holds the state of its live views. Of an output, nbconvert takes the live
-view if there is such a state; its page then asks a server on the net for a program that draws it, and stays blank where
-that is not to be had. `app/lab_settings` and the settings that a wheel installs name `StaticViews` to nbconvert.
+A notebook that was saved from `autolab lab` contains the state of its live views. If an output has such a state,
+nbconvert selects the live view; its page then fetches a program that draws it from a server on the internet, and stays
+blank offline. `app/lab_settings` and the settings that a wheel installs register `StaticViews` with nbconvert.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ _VIEW = "application/vnd.jupyter.widget-view+json"
 
 
 class StaticViews(Preprocessor):
-    """Leaves of an output with a view of AutoLab's what stands for it where there is no kernel."""
+    """Removes AutoLab's live views from outputs, so that their version for pages without a kernel is shown."""
 
     def preprocess(self, nb: Any, resources: Any) -> tuple[Any, Any]:
         """Called by nbconvert with a copy of the notebook."""

@@ -1,4 +1,4 @@
-"""The commands of teachers: `grade`, `lesson` and `gallery`. `cli` hands them over."""
+"""The commands for teachers, which `cli` delegates: `grade`, `lesson` and `gallery`."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ COMMANDS = ("grade", "lesson", "gallery")
 
 
 def add_commands(commands: Any) -> None:
-    """Tell the command line's parser about them."""
+    """Add them to the parser of the command line."""
     grader = commands.add_parser("grade", help="run and judge the notebooks of a class")
     grader.add_argument("folder", help="where the notebooks are; they stay as they are")
     grader.add_argument("-o", "--output", default="grades.csv", help="the table; a page about mistakes goes beside it")
@@ -37,7 +37,7 @@ def add_commands(commands: Any) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Do what the command line asks for; the answer is the exit status."""
+    """Run the requested command; returns the exit status."""
     tasks = {"grade": _grade, "gallery": _gallery, "new": _new, "try": _try, "release": _release}
     return tasks[arguments.task if arguments.command == "lesson" else arguments.command](arguments)
 
