@@ -1,6 +1,6 @@
-"""Exercises of the notebooks: ``lesson.check(name, answer)`` says if an answer is right, and helps step by step.
+"""Exercises of the notebooks: ``lesson.check(name, answer)`` says whether an answer is right, and helps step by step.
 
-``lesson.report()`` gives what came out as data, and ``lesson.use(folder)`` reads a lesson of your own.
+``lesson.report()`` returns the results as data, and ``lesson.use(folder)`` loads a lesson of your own.
 """
 
 from .checking import check

@@ -22,18 +22,18 @@ _given: dict[str, int] = {}  # how many hints each exercise has shown since it w
 def check(name: str, answer: Any, more: bool = False) -> Outcome:
     """Say whether ``answer`` solves an exercise, and help if it does not.
 
-    Every call draws fresh inputs (float64, at two points or more) and a fresh upstream gradient, so a right answer is
-    right for all inputs. After a wrong answer, each further call shows one more hint. The expected array or
-    formula is never shown. Of what an answer prints, the first lines appear.
+    Every call draws new inputs (float64, at two points or more) and a new upstream gradient, so that an answer passes
+    only if it is right for all inputs. After a wrong answer, each further call shows one more hint. The expected array
+    or formula is never shown. Only the first lines that an answer prints are shown.
 
     Parameters
     ----------
     name : str
-        The name of the exercise, as in ``"muladd-gz"``.
+        The name of the exercise, such as ``"muladd-gz"``.
     answer : number, str, function or class
-        What the exercise asks for. None, ``...`` or an empty body is "not yet", and costs nothing.
+        What the exercise asks for. None, ``...`` or an empty body counts as "not yet", without a hint.
     more : bool
-        Show one hint more than this call would.
+        Show one more hint than this call otherwise would.
 
     Returns
     -------
@@ -53,7 +53,7 @@ def check(name: str, answer: Any, more: bool = False) -> Outcome:
     >>> lesson.check("start-zero", -1).passed
     True
     """
-    from .judge import judged  # the first picture of a lesson waits for nothing that judges
+    from .judge import judged  # imported late, so that the first picture of a lesson appears sooner
 
     exercise = exercise_called(name)
     with using_config("train", True), first_lines():
@@ -67,7 +67,7 @@ def check(name: str, answer: Any, more: bool = False) -> Outcome:
 
 
 def exercise_called(name: str) -> Exercise:
-    """The exercise of this name; a KeyError that lists the names where there is none."""
+    """The exercise with this name; a KeyError that lists the names if there is none."""
     lesson = str(name).partition("-")[0]
     known = lessons()
     if lesson not in known:
@@ -80,7 +80,7 @@ def exercise_called(name: str) -> Exercise:
 
 
 def lessons() -> tuple[str, ...]:
-    """The names of the lessons: AutoLab's, in the order of the numbers of their notebooks, then those from `use`."""
+    """The names of the lessons: AutoLab's, in the order of their notebooks' numbers, then those loaded by `use`."""
     return (*notebooks(), *own_lessons)
 
 

@@ -1,6 +1,6 @@
-"""The lessons in a folder of the student's: copied there, and later renewed without touching what the student has done.
+"""Copies of the lessons in a student's folder, which can be updated without touching the student's work.
 
-Whether somebody has worked on a notebook is seen from its bytes: a file beside the notebooks says what was copied.
+A file beside the notebooks records a digest of each copy, which tells whether the student has changed a notebook.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ _THEIRS = "theirs"
 
 # ---------------------------------------------------------------------------------------------------- which, and where
 def wanted_lesson(name: str | None, here: Path) -> Path | None:
-    """AutoLab's notebook of the lesson with this name or number; None for the name of a file.
+    """AutoLab's notebook of the lesson with this name or number; None if ``name`` is that of a file.
 
-    Without a name it is the first lesson where the folder ``here`` has no notebooks, and None where it has some.
+    Without a name it is the first lesson if the folder ``here`` has no notebooks, and None if it has some.
 
     Raises
     ------
     ValueError
-        If it can only be a lesson's name, and none has it.
+        If there is neither a file nor a lesson with this name.
     """
     known = notebooks()
     if not name:
@@ -43,18 +43,18 @@ def wanted_lesson(name: str | None, here: Path) -> Path | None:
 
 
 def _has_notebooks(here: Path) -> bool:
-    """Whether a folder, or one in it, has notebooks other than the lessons."""
+    """Whether a folder, or a folder inside it, has notebooks other than the lessons."""
     places = [place for place in here.glob("[!.]*/") if place not in lesson_folders(here)]
     return any([place for place in (here, *places) if next(place.glob("*.ipynb"), None)])
 
 
 def lesson_folders(here: Path) -> set[Path]:
-    """The folders that hold the lessons: AutoLab's own, and that of the copies."""
+    """The folders that contain the lessons: AutoLab's own, and that of the copies."""
     return {here / FOLDER, *[path.parent for path in notebooks().values()]}
 
 
 def opened_from(here: Path, lesson: Path) -> Path:
-    """Which notebook a student opens: the one in the folder ``here``, in a checkout AutoLab's own, else the copy."""
+    """The notebook that a student opens: that in the folder ``here``, in a checkout AutoLab's own, or else the copy."""
     if here in (lesson.parent, lesson.parents[1]):
         return lesson
     is_here = here.name == FOLDER or (here / lesson.name).is_file()
@@ -63,15 +63,15 @@ def opened_from(here: Path, lesson: Path) -> Path:
 
 # ---------------------------------------------------------------------------------------------------- copying
 def bring_lessons(folder: Path) -> list[str]:
-    """Copy the lessons into ``folder``, which is made if need be; what was done, in a sentence each.
+    """Copy the lessons into ``folder``, which is created if needed; returns a sentence for each thing that was done.
 
-    A notebook that is there and was not changed since it was copied is renewed. If it was, a newer version is put
-    beside it once, under another name. What was deleted comes back.
+    An existing notebook is updated if it has not been changed since it was copied. Otherwise a newer version is written
+    beside it once, under another name. Deleted notebooks are copied again.
 
     Raises
     ------
     OSError
-        As the system says. Each notebook is then as it was, or whole.
+        The system's error. Each notebook is then either unchanged or complete.
     """
     folder.mkdir(exist_ok=True)
     before = _read(folder / _RECORD)
@@ -98,7 +98,7 @@ def bring_lessons(folder: Path) -> list[str]:
 
 
 def _beside(path: Path, content: bytes) -> str:
-    """Write a newer version under a free name, unless a call that was interrupted has done so; the name."""
+    """Write a newer version under a free name, unless an interrupted call has done so already; returns the name."""
     number = 1
     while True:
         new = path.with_stem(f"{path.stem}-new" + (f"-{number}" if number > 1 else ""))
@@ -111,7 +111,7 @@ def _beside(path: Path, content: bytes) -> str:
 
 
 def _digest(path: Path) -> str | None:
-    """What tells contents apart; None where nothing is, and a word of its own for what cannot be a copy of ours."""
+    """A digest of the content; None if nothing exists there, and ``_THEIRS`` for anything that cannot be our copy."""
     if not os.path.lexists(path):
         return None
     with suppress(OSError):
@@ -121,7 +121,7 @@ def _digest(path: Path) -> str | None:
 
 
 def _read(record: Path) -> dict[str, str]:
-    """What was copied last time; of a damaged file nothing, so that whatever differs counts as the student's."""
+    """The digests of the last copies; empty if the file is damaged, so that any difference counts as the student's."""
     with suppress(OSError, ValueError):
         found = json.loads(record.read_bytes())
         if isinstance(found, dict):

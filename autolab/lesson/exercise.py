@@ -1,7 +1,7 @@
-"""What an exercise is: plain data. Its name, how an answer is judged, which wrong answers are known, and what it says.
+"""Exercises, as plain data: the name, how an answer is judged, the known mistakes, and the sentences that are shown.
 
-A kind of mistake is a word such as ``sign``. ``says`` has a sentence for each: ``right`` is shown with a right answer,
-``sign`` helps with that mistake, and ``hint`` with all that have no sentence of their own.
+A kind of mistake is a word such as ``sign``. ``says`` has the sentences: ``right`` is shown with a right answer,
+``sign`` helps with that mistake, and ``hint`` with all mistakes that have no sentence of their own.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ Draw = Callable[[np.random.Generator], Arrays]
 
 @dataclass(frozen=True)
 class Prediction:
-    """A number or one of ``choices``, to be committed to before a cell is run.
+    """A prediction, a number or one of ``choices``, to be made before a cell is run.
 
-    ``truth`` computes the answer; ``mistakes`` what somebody answers who makes that mistake.
+    ``truth`` computes the right answer; ``mistakes`` computes for each kind of mistake the answer that it leads to.
     """
 
     name: str
@@ -32,11 +32,11 @@ class Prediction:
 
 @dataclass(frozen=True)
 class Values:
-    """A function from arrays to an array.
+    """A function from arrays to an array, compared with ``reference``.
 
-    ``measure`` takes what was written and the inputs, and gives the array that is compared: by default the result.
-    ``what`` is the key of its name in `messages`; empty where it is nothing that the student returns, so that nothing
-    is said of it. Inputs are drawn ``points`` times.
+    ``measure`` takes the student's function and the inputs, and returns the array to compare: by default the result.
+    ``what`` is the key of its name in `messages`; empty if the student does not return it, so that no message mentions
+    it. Inputs are drawn ``points`` times.
     """
 
     name: str
@@ -52,9 +52,9 @@ class Values:
 
 @dataclass(frozen=True)
 class OwnGradient:
-    """A subclass of `FunctionNode`: its forward against ``reference``, its backward against differences.
+    """A subclass of `FunctionNode`: its forward is compared with ``reference``, its backward with numeric gradients.
 
-    With ``order`` 2 the gradient of its gradient, too.
+    With ``order`` 2, the gradient of its gradient is checked as well.
     """
 
     name: str
@@ -66,9 +66,9 @@ class OwnGradient:
 
 @dataclass(frozen=True)
 class Witness:
-    """Inputs, ``count`` arrays, for which ``broken`` gives another gradient than ``reference``.
+    """A counterexample: ``count`` arrays as inputs, for which the gradients of ``broken`` and ``reference`` differ.
 
-    Where ``corner`` is true of an input's element, the reference has a corner, and no gradient counts as wrong.
+    Where ``corner`` is True for an element of an input, the reference has a kink, and no gradient counts as wrong.
     """
 
     name: str

@@ -1,4 +1,4 @@
-"""Judging an answer: a fresh draw of inputs at two points, a random upstream gradient, and hints."""
+"""Judging an answer: with newly drawn inputs at two points, a random upstream gradient, and hints."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ from .judgement import NOT_YET, RIGHT, Hint, Judgement, Known, NotWritten, apart
 from .messages import say
 
 _POINTS = 2
-_FORWARD = 1e-9  # of the results of a forward
-_SAME = 1e-9  # of gradients of one input: relative
-_CLOSE = 1e-3  # of a predicted number: three digits are enough
+_FORWARD = 1e-9  # tolerance for the results of a forward
+_SAME = 1e-9  # relative tolerance for the gradients of an input
+_CLOSE = 1e-3  # tolerance for a predicted number: three digits are enough
 
 
 @singledispatch
@@ -68,7 +68,7 @@ def _choice(exercise: Prediction, answer: Any) -> Judgement:
 
 
 def _own_hint(exercise: Exercise, kind: str) -> tuple[Hint, ...]:
-    """What the exercise says about this mistake; if it does not know it, what helps with any."""
+    """The exercise's sentence for this mistake; if it has none, the one for all mistakes."""
     return tuple([Hint(exercise.says[key]) for key in (kind, "hint") if key in exercise.says][:1])
 
 
@@ -85,7 +85,7 @@ def _values(exercise: Values, answer: Any, rng: np.random.Generator) -> Judgemen
         except Exception:
             if not wrong:
                 raise
-            break  # that it is wrong is known
+            break  # it is known to be wrong already
         theirs = np.asarray(exercise.reference(**inputs), np.float64)
         what = exercise.what and say(exercise.what)
         if hints := compared(what, ours, theirs, exercise.tolerance, _where(inputs)):
@@ -105,7 +105,7 @@ def _measured(exercise: Values, answer: Any, inputs: Arrays) -> np.ndarray:
 
 
 def _where(inputs: Arrays) -> str:
-    """Inputs that are numbers, in words; empty for arrays, which no sentence can hold."""
+    """Inputs that are numbers, in words; empty for arrays, which do not fit into a sentence."""
     if any([np.ndim(x) for x in inputs.values()]):
         return ""
     return say("point", point=", ".join([f"{name} = {signed(f'{x:.4g}')}" for name, x in inputs.items()]))
@@ -116,10 +116,10 @@ def _as_array(result: Any) -> np.ndarray:
 
 
 def _known_mistake(exercise: Values, wrong: Sequence[tuple[Arrays, np.ndarray]]) -> str:
-    """Whose results these are.
+    """The known mistake that gives these results, or ``different``.
 
-    A mistake may make everything tiny, so what counts is the relative difference: that of all points together, as at
-    one of them a result may happen to be near 0.
+    A mistake may make all results tiny, so the relative difference is compared; and that of all points together, as at
+    a single one the result may happen to be near 0.
     """
     for kind, mistake in exercise.mistakes.items():
         made = [np.asarray(mistake(**inputs), np.float64) for inputs, _ in wrong]
@@ -132,7 +132,7 @@ def _known_mistake(exercise: Values, wrong: Sequence[tuple[Arrays, np.ndarray]])
 
 
 def _norm(arrays: Sequence[np.ndarray]) -> float:
-    """The largest magnitude; NaN where there is one."""
+    """The largest magnitude; NaN if there is a NaN."""
     return float(np.max(np.abs(np.concatenate([a.ravel() for a in arrays])), initial=0.0))
 
 
@@ -159,10 +159,10 @@ def _own_gradient(exercise: OwnGradient, answer: Any, rng: np.random.Generator) 
 def _caller(
     written: type[FunctionNode], exercise: OwnGradient, names: tuple[str, ...], off: list[tuple[Hint, ...]]
 ) -> Callable[..., Any]:
-    """A function that applies the class and notices where it is still empty.
+    """A function that applies the class and raises `NotWritten` where it is still empty.
 
-    Every call of its forward is compared, also those by which its gradient is measured: what is wrong goes to ``off``.
-    So no class can be one function where it is compared and another where it is differentiated.
+    Every call of its forward is compared, including those that measure its gradient; differences are added to ``off``.
+    So no class can be one function when it is compared and another when it is differentiated.
     """
     empty = {method: noticing(getattr(written, method)) for method in ("forward", "backward")}
 
@@ -185,7 +185,7 @@ def _caller(
 
 
 def noticing(method: Callable[..., Any]) -> Callable[..., Any]:
-    """The method of an answer, which raises `NotWritten` where it returns nothing."""
+    """A method of an answer that raises `NotWritten` if it returns nothing."""
 
     @wraps(method)
     def watched(*args: Any) -> Any:
@@ -198,7 +198,8 @@ def noticing(method: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _wrong_gradient(exercise: OwnGradient, report: GradientReport) -> Judgement:
-    """Which input, its shape, its errors, the symptom, where to look, and what the lesson has to say about it."""
+    """Hints about a wrong gradient: the input, its shape and errors, the symptom, where to look, and the exercise's own
+    sentence."""
     finding = next(iter(report.findings), None)
     kind = "different" if finding is None else finding.kind
     item = _failing(report)
@@ -241,7 +242,7 @@ def _gradients(fn: Callable[..., Any], inputs: Sequence[np.ndarray], upstream: n
 
 
 def judged(exercise: Exercise, answer: Any, rng: np.random.Generator) -> Judgement:
-    """`judge`, where an empty answer is not yet one, and code that raises says what it raised."""
+    """`judge`; an empty answer counts as "not yet", and an exception that it raises is reported in a hint."""
     if is_empty(answer):
         return NOT_YET
     try:
@@ -257,12 +258,12 @@ def judged(exercise: Exercise, answer: Any, rng: np.random.Generator) -> Judgeme
 
 
 def _nothing(exercise: Exercise) -> Judgement:
-    """Something is written, and gives nothing."""
+    """The judgement of an answer that has been written, but returns nothing."""
     return Judgement("wrong", "none", (Hint(say("none")), *_own_hint(exercise, "none")))
 
 
 def _about_stopping(exercise: Exercise, error: Exception) -> tuple[Hint, ...]:
-    """What it raised, and what helps there: such code has not come as far as the mistakes that are known."""
+    """The exception, and a general hint: such code has not got as far as the known mistakes."""
     told = Hint(say("stopped", error=type(error).__name__, text=error))
     is_class = isinstance(exercise, OwnGradient)
     return (told, Hint(say("stopped.class"))) if is_class else (told, *_own_hint(exercise, "stopped"))

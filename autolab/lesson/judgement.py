@@ -1,4 +1,4 @@
-"""What came out of looking at an answer, before anything is shown."""
+"""The judgement of an answer, before anything is shown."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ AnswerState = Literal["right", "wrong", "not yet"]
 
 @dataclass(frozen=True, eq=False)
 class Hint:
-    """A sentence that helps, and perhaps an array of errors that is drawn below it."""
+    """A sentence that helps, and optionally an array of errors to draw below it."""
 
     text: str
     errors: np.ndarray | None = None
@@ -25,7 +25,7 @@ class Hint:
 
 @dataclass(frozen=True, eq=False)
 class Judgement:
-    """The state of an answer, the kind of the mistake (empty if there is none), and all the hints there are."""
+    """The state of an answer, the kind of mistake (empty if there is none), and all available hints."""
 
     state: AnswerState
     kind: str = ""
@@ -37,7 +37,7 @@ NOT_YET = Judgement("not yet")
 
 
 class NotWritten(Exception):
-    """What a function of the answer returned is empty; ``by`` is that function, or what knows if it leaves a gap."""
+    """A function of the answer returned nothing; ``by`` is that function, or an object that has ``leaves_gap``."""
 
     def __init__(self, by: Any) -> None:
         super().__init__(by)
@@ -45,7 +45,7 @@ class NotWritten(Exception):
 
 
 class Known(Exception):
-    """A mistake that is known by its ``kind`` before any array is compared."""
+    """A mistake whose ``kind`` is known before any array is compared."""
 
     def __init__(self, kind: str) -> None:
         super().__init__(kind)
@@ -53,9 +53,9 @@ class Known(Exception):
 
 
 def has_gap(function: Any) -> bool:
-    """Whether the gap that the notebook leaves, None or ``...``, is still in a function; True if nobody knows.
+    """Whether a function still contains the gap of the notebook, None or ``...``; True if that is unknown.
 
-    A function that runs elsewhere says it by its attribute ``leaves_gap``.
+    A function that runs in another process has the attribute ``leaves_gap``.
     """
     if hasattr(function, "leaves_gap"):
         return bool(function.leaves_gap)
@@ -66,7 +66,7 @@ def has_gap(function: Any) -> bool:
 
 
 def is_empty(answer: object) -> bool:
-    """Whether nothing has been filled in: None, ``...``, NotImplemented, or a collection with one of these.
+    """Whether an answer has not been filled in: None, ``...``, NotImplemented, or a collection with one of these.
 
     Examples
     --------
@@ -81,13 +81,14 @@ def is_empty(answer: object) -> bool:
 
 
 def apart(ours: np.ndarray, theirs: np.ndarray, tolerance: float) -> np.ndarray:
-    """Which elements differ; NaN agrees with nothing."""
+    """Which elements differ; NaN differs from everything."""
     with np.errstate(invalid="ignore"):
         return ~(np.abs(ours - theirs) <= tolerance * (1 + np.abs(theirs)))
 
 
 def compared(what: str, ours: np.ndarray, theirs: np.ndarray, tolerance: float, where: str = "") -> tuple[Hint, ...]:
-    """Where two arrays differ: how many elements, the shape, the errors ``where``. No hints if they agree."""
+    """Hints about the difference of two arrays: the number of elements, the shape, the errors ``where``; none if they
+    agree."""
     if ours.shape != theirs.shape:
         key = "shape.wrong" if theirs.ndim else "shape.number"
         told = say(key, what=what, given=ours.shape, expected=theirs.shape)
@@ -105,7 +106,7 @@ def compared(what: str, ours: np.ndarray, theirs: np.ndarray, tolerance: float, 
 
 
 def errors(what: str, difference: np.ndarray, where: str = "") -> Hint:
-    """The hint that shows how far off every element is, and says it of the worst."""
+    """The hint that shows the error of every element, and states the largest."""
     where = where or say("draw")
     place = worst(difference)
     if place is None:
@@ -117,7 +118,7 @@ def errors(what: str, difference: np.ndarray, where: str = "") -> Hint:
 
 
 def worst(difference: np.ndarray) -> tuple[int, ...] | None:
-    """The place of the largest error that is a number; None if there is none.
+    """The index of the largest finite error; None if there is none.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""A lesson as a folder: its notebook, and the answers that are tried. For those who write lessons."""
+"""A lesson as a folder, for authors of lessons: its notebook, and the answers to try."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class LessonFolder:
 
     @classmethod
     def at(cls, folder: str | os.PathLike[str]) -> LessonFolder:
-        """A lesson that is all in one folder; a ValueError if there is not one notebook."""
+        """A lesson whose files are all in one folder; a ValueError unless it has exactly one notebook."""
         found = sorted(Path(folder).glob("*.ipynb"))
         if len(found) != 1:
             raise ValueError(f"lesson: {shown_path(folder)} holds {len(found)} notebooks; expected one (*.ipynb)")
@@ -40,7 +40,7 @@ class LessonFolder:
 
     @classmethod
     def called(cls, name: str) -> LessonFolder:
-        """The lesson of AutoLab's that has this name."""
+        """AutoLab's own lesson with this name."""
         return cls(notebooks()[name], ANSWERS / name)
 
     @cached_property
@@ -53,43 +53,43 @@ class LessonFolder:
 
     @cached_property
     def cells(self) -> dict[str, str]:
-        """The code cells, by their ids."""
+        """The sources of the code cells, by their ids."""
         return {cell["id"]: "".join(cell["source"]) for cell in self.book["cells"] if cell["cell_type"] == "code"}
 
     @cached_property
     def table(self) -> dict[str, Any]:
-        """What ``answers.toml`` holds."""
+        """The content of ``answers.toml``."""
         path = self.folder / "answers.toml"
         with reading(path):
             return tomllib.loads(path.read_text("utf-8"))
 
     @cached_property
     def answers(self) -> dict[str, dict[str, Any]]:
-        """For each exercise what is replaced in its cell, and by what."""
+        """For each exercise the text to replace in its cell, and the answers."""
         return {name: entry for name, entry in self.table.items() if isinstance(entry, dict)}
 
     def solved(self, name: str) -> str:
-        """The exercise's cell with the right answer in it."""
+        """The exercise's cell with the right answer."""
         return self.filled(name, self.answers[name]["right"])
 
     def filled(self, name: str, answer: str) -> str:
-        """The exercise's cell with an answer in it."""
+        """The exercise's cell with the given answer."""
         if name not in self.cells:
             raise ValueError(f"lesson: no code cell has the id {name!r:.60}, for which answers.toml has answers")
         gap = self.answers[name]["replace"].strip("\n")
         return _replaced(self.cells[name], gap, answer.strip("\n"), f"{name}: the cell")
 
     def mistaken(self, name: str, wrong: dict[str, Any]) -> str:
-        """The exercise's cell with a wrong answer: one of its own, or the right one with a change."""
+        """The exercise's cell with a wrong answer, given in full or as a change of the right one."""
         if "answer" in wrong:
             return self.filled(name, wrong["answer"])
         before, after = wrong["change"]
         return _replaced(self.solved(name), before, after, f"{name}: the right answer")
 
     def run(self, source: str) -> Any:
-        """What a cell shows, run in this process after what the first cell defines. Nothing is drawn.
+        """Run a cell in this process, after the definitions of the first cell; returns the value of its last line.
 
-        As in a notebook, the source of what the cell defines can be read.
+        Nothing is drawn. As in a notebook, the source code of functions and classes in the cell is available.
         """
         file = self.notebook.name
         linecache.cache[file] = (len(source), None, source.splitlines(keepends=True), file)

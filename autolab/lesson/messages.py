@@ -1,6 +1,6 @@
-"""The sentences that all exercises share; what one exercise says is beside it, in its ``says``.
+"""The sentences that all exercises share; those of a single exercise are in its ``says``.
 
-No sentence holds the expected array or the finished formula.
+No sentence contains the expected array or the finished formula.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What `lesson.check` returns: it displays itself."""
+"""Outcome: the result of `lesson.check`, which displays itself."""
 
 from __future__ import annotations
 
@@ -14,22 +14,23 @@ register("autolab.lesson.outcome.Outcome", {"bundle": "autolab.lesson.outcome_vi
 
 @dataclass(frozen=True, eq=False)
 class Outcome(Displayed):
-    """How an answer fares.
+    """The result of checking an answer.
 
     Attributes
     ----------
     exercise : str
+        The name of the exercise.
     state : "right", "wrong" or "not yet"
     kind : str
-        The kind of the mistake, in one word; empty if there is none.
+        The kind of mistake, in one word; empty if there is none.
     hints : tuple of Hint
-        Those that are shown.
+        The hints that are shown.
     further : int
-        How many more hints there are.
+        Number of hints that are not shown yet.
     remark : str
-        What the exercise has to say about a right answer.
+        The exercise's sentence for a right answer.
     progress : tuple of int, optional
-        How many exercises of the lesson are right in this session, and how many there are.
+        The number of exercises of the lesson that are right in this session, and the number of all.
 
     Examples
     --------
@@ -54,13 +55,13 @@ class Outcome(Displayed):
 
     @property
     def headline(self) -> str:
-        """The state in words; of what nobody can answer, that it is left out."""
+        """The state in words; on a page without code, that the exercise is left out."""
         state = "no code" if self.state == "not yet" and voila() else self.state
         return say(f"state.{state}", exercise=self.exercise)
 
     @property
     def closing(self) -> str:
-        """What a right answer shows, or how to get more help; empty if there is neither."""
+        """The remark on a right answer, or how to get more help; empty if there is neither."""
         if self.passed:
             told = "" if self.progress is None else say("progress", right=self.progress[0], total=self.progress[1])
             return f"{self.remark} {told}".strip()

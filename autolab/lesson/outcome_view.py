@@ -1,4 +1,4 @@
-"""How an outcome is drawn: words, and the errors as a heatmap. The expected array is not drawn."""
+"""How an outcome is displayed: in words, and with the errors as a heatmap. The expected array is never shown."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .outcome import Outcome
 
 
 def bundle(outcome: Outcome) -> Bundle:
-    """HTML and text."""
+    """The outcome as HTML and as text."""
     parts = [paragraph(element("b", prose(outcome.headline)))]
     if outcome.hints:
         parts.append(element("ol", *(element("li", _hint(hint)) for hint in outcome.hints)))

@@ -1,4 +1,4 @@
-"""Lessons of one's own: `use` reads the exercises of a folder, so that `lesson.check` finds them."""
+"""Lessons of your own: `use` loads the exercises of a folder, so that `lesson.check` finds them."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ own_folders: dict[str, Path] = {}
 
 
 def use(folder: str | os.PathLike[str]) -> str:
-    """Read the exercises of a lesson of your own from ``exercises.py`` in ``folder``, which is run.
+    """Load the exercises of a lesson of your own by running ``exercises.py`` in ``folder``.
 
-    The file defines ``EXERCISES``, a tuple. All names begin with the name of the lesson and a hyphen. A second call
-    reads the file again.
+    The file defines ``EXERCISES``, a tuple. All names start with the name of the lesson and a hyphen. Another call
+    loads the file again.
 
     Parameters
     ----------
     folder : str or path
-        Where ``exercises.py`` is; ``"."`` for the folder of the notebook.
+        The folder of ``exercises.py``; ``"."`` for that of the notebook.
 
     Returns
     -------
@@ -34,7 +34,7 @@ def use(folder: str | os.PathLike[str]) -> str:
     Raises
     ------
     ValueError
-        If the folder has no ``exercises.py``, the file does not run, or what it defines are no exercises.
+        If the folder has no ``exercises.py``, the file raises an exception, or it does not define valid exercises.
 
     Examples
     --------
@@ -63,7 +63,7 @@ def use(folder: str | os.PathLike[str]) -> str:
 
 
 def _read(path: Path) -> tuple[Exercise, ...]:
-    """The exercises that a file defines."""
+    """Run a file; returns the exercises that it defines."""
     if not path.is_file():
         raise ValueError(f"lesson.use: there is no file {shown_path(path)}; expected a folder with exercises.py")
     spec = spec_from_file_location("exercises", path)
@@ -71,7 +71,7 @@ def _read(path: Path) -> tuple[Exercise, ...]:
     module = module_from_spec(spec)
     try:
         spec.loader.exec_module(module)
-    except Exception as error:  # it is somebody's program
+    except Exception as error:  # a user's program may raise anything
         told = visible(error, 120)
         raise ValueError(f"lesson.use: {shown_path(path)} stops with {type(error).__name__}: {told}") from error
     found = getattr(module, "EXERCISES", None)

@@ -1,4 +1,4 @@
-"""What an answer prints: a check runs it hundreds of times, and nobody reads that often what one `print` says."""
+"""Limits what an answer prints: a check runs it hundreds of times, and would repeat each `print` as often."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import TextIO
 from .messages import say
 
 MOST = 20
-"""Lines that are let through."""
+"""The number of lines that are shown."""
 
 
 class _First(io.TextIOBase):
@@ -34,7 +34,7 @@ class _First(io.TextIOBase):
 
 @contextlib.contextmanager
 def first_lines() -> Iterator[None]:
-    """Inside, only the first lines that are printed appear; how many more there were is said at the end.
+    """In the block, only the first lines that are printed appear; the end says how many more there were.
 
     Examples
     --------

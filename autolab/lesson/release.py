@@ -1,7 +1,7 @@
-"""`released`: a lesson as nbgrader and otter-grader want it, with its solutions marked and a test for each exercise.
+"""`released`: a lesson in the format of nbgrader or otter-grader, with marked solutions and a test for each exercise.
 
-In the cell of an exercise the gap stays as it is, and the whole solution follows between the marks that the two
-programs cut out. The test asks ``lesson.check(...)`` once more, for one point.
+In the cell of an exercise the gap remains, followed by the whole solution between the markers at which the two programs
+remove it. The test calls ``lesson.check(...)`` again, for one point.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ c.ClearSolutions.code_stub = {"python": "# Your answer belongs above."}
 
 
 def released(folder: LessonFolder, form: Format, own: bool = False) -> dict[str, Any]:
-    """The notebook from which nbgrader's ``generate_assignment`` or otter's ``assign`` makes the students' one.
+    """The notebook from which nbgrader's ``generate_assignment`` or otter's ``assign`` creates that of the students.
 
     Parameters
     ----------
@@ -29,12 +29,12 @@ def released(folder: LessonFolder, form: Format, own: bool = False) -> dict[str,
         With an answer to each exercise in its ``answers.toml``.
     form : {"nbgrader", "otter"}
     own : bool
-        Whether the notebook needs the ``exercises.py`` beside it.
+        Whether the notebook needs the ``exercises.py`` in its folder, for a lesson of your own.
 
     Returns
     -------
     dict
-        The notebook, to be written as JSON.
+        The notebook, which can be written as JSON.
 
     Examples
     --------
@@ -62,13 +62,13 @@ _OTTER_FILES = "files:\n  - exercises.py\n"
 
 
 def _parts(folder: LessonFolder, name: str) -> tuple[str, str, str]:
-    """The cell up to its check, the same with the solution, and the check."""
+    """The cell before its check, the same with the solution, and the check."""
     (gap, check), (solution, _) = (_split(source) for source in (folder.cells[name], folder.solved(name)))
     return gap, solution, check
 
 
 def _split(source: str) -> tuple[str, str]:
-    """A cell as what comes before its last statement, and that."""
+    """A cell split before its last statement."""
     lines, first = source.splitlines(), ast.parse(source).body[-1].lineno - 1
     return "\n".join(lines[:first]).rstrip(), "\n".join(lines[first:])
 

@@ -1,4 +1,4 @@
-"""What came out of the exercises in this session, as data: `report`."""
+"""The results of the exercises in this session, as data: `report`."""
 
 from __future__ import annotations
 
@@ -12,21 +12,22 @@ Verdict = Literal["right", "wrong", "not yet", "not tried"]
 
 @dataclass(frozen=True)
 class Result:
-    """How one exercise came out.
+    """The result of one exercise.
 
     Attributes
     ----------
     exercise : str
+        The name of the exercise.
     verdict : "right", "wrong", "not yet" or "not tried"
-        That of the last check. "not yet" is an answer that was left empty.
+        The verdict of the last check; "not yet" if the answer was left empty.
     cause : str
-        The kind of the mistake, in one word; empty unless the verdict is "wrong".
+        The kind of mistake, in one word; empty unless the verdict is "wrong".
     hints : int
-        How many hints were on the screen at most.
+        The largest number of hints that were shown.
     attempts : int
-        In grading, how many different answers the notebook handed in.
+        In grading, the number of different answers that the notebook handed in.
     points : int
-        1 for a right answer, 0 for any other.
+        1 for a right answer, otherwise 0.
 
     Examples
     --------
@@ -42,7 +43,7 @@ class Result:
 
     @property
     def points(self) -> int:
-        """1 for a right answer, 0 for any other."""
+        """1 for a right answer, otherwise 0."""
         return int(self.verdict == "right")
 
 
@@ -50,24 +51,24 @@ _results: dict[str, Result] = {}
 
 
 def note(outcome: Outcome) -> None:
-    """Keep what a check said."""
+    """Record the outcome of a check."""
     before = _results.get(outcome.exercise, Result(outcome.exercise))
     hints = max(before.hints, len(outcome.hints))
     _results[outcome.exercise] = replace(before, verdict=outcome.state, cause=outcome.kind, hints=hints)
 
 
 def report(lesson: str | None = None) -> tuple[Result, ...]:
-    """How the exercises have come out in this session.
+    """The results of the exercises in this session.
 
     Parameters
     ----------
     lesson : str, optional
-        The name of a lesson, as in ``"muladd"``. Without it, every lesson of which an exercise was checked.
+        The name of a lesson, such as ``"muladd"``. By default every lesson of which an exercise has been checked.
 
     Returns
     -------
     tuple of Result
-        One for each exercise of these lessons, in their order, also for those that nobody has tried.
+        One for each exercise of these lessons, in order, including those that have not been tried.
 
     Raises
     ------

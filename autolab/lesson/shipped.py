@@ -1,4 +1,5 @@
-"""Where AutoLab's own lessons are: the notebooks in one folder, and what no student's folder shows in another."""
+"""The locations of AutoLab's own lessons: the notebooks, and in another folder their exercises and answers, which
+students do not see."""
 
 from __future__ import annotations
 
@@ -6,14 +7,14 @@ from functools import cache
 from pathlib import Path
 
 ANSWERS = Path(__file__).parents[1] / "lessons"
-"""The exercises and answers, a folder for each lesson."""
+"""The exercises and answers, one folder per lesson."""
 
 
 @cache
 def notebooks() -> dict[str, Path]:
     """The notebook of each lesson, by the name of the lesson and in the order of their numbers.
 
-    They are in the folder ``notebooks`` of a checkout; an AutoLab installed from a wheel has them inside.
+    In a checkout they are in the folder ``notebooks``; a wheel includes them in the package.
 
     Examples
     --------

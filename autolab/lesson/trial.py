@@ -1,4 +1,4 @@
-"""`tried`: whether a lesson of one's own does what its ``answers.toml`` says, for every answer in it."""
+"""`tried`: tests whether a lesson judges every answer in its ``answers.toml`` as intended."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from .messages import SENTENCES
 
 
 def tried(folder: LessonFolder, name: str) -> tuple[int, list[str]]:
-    """How many answers were tried, and a sentence for each that does not get what is meant.
+    """The number of answers tried, and a sentence for each problem.
 
-    Every exercise is tried empty, with its right answer, and with each wrong one, which must be recognised and get
-    the sentence that is meant. Every mistake that is known and every sentence must be reached.
+    Every exercise is tried empty, with its right answer, and with each wrong one, which must be recognised and get the
+    intended sentence. Every known mistake and every sentence must be reached by some answer.
 
     Parameters
     ----------
     folder : LessonFolder
     name : str
-        The name of the lesson, whose exercises are known: see `lesson.use`.
+        The name of the lesson, whose exercises must have been loaded: see `lesson.use`.
 
     Examples
     --------
@@ -43,7 +43,7 @@ def tried(folder: LessonFolder, name: str) -> tuple[int, list[str]]:
 
 
 def _cases(folder: LessonFolder, name: str, exercise: Any) -> Iterator[tuple[str, str, str, str]]:
-    """Source, state, kind of mistake, and a sentence that is shown."""
+    """For each answer the source, and the expected state, kind of mistake and sentence."""
     yield folder.cells.get(name, ""), "not yet", "", ""
     yield folder.solved(name), "right", "", exercise.says.get("right", "")
     for wrong in folder.answers[name].get("wrong", ()):
@@ -59,7 +59,7 @@ def _problem(folder: LessonFolder, name: str, source: str, expected: tuple[str, 
         outcome = folder.run(source)
         while getattr(outcome, "further", 0):
             outcome = folder.run(source)
-    except Exception as error:  # it is somebody's program
+    except Exception as error:  # a user's program may raise anything
         return f"the cell stops with {type(error).__name__}: {visible(error, 120)}"
     finally:
         checking._given.pop(name, None)

@@ -1,4 +1,4 @@
-"""What an exercise compares of a link that somebody has written."""
+"""What an exercise compares for a link that a student has written."""
 
 from __future__ import annotations
 
@@ -14,16 +14,17 @@ from .judgement import Known
 
 
 def linked(parameter: str, start: float, argument: Callable[[np.ndarray], Any]) -> Callable[[Any, Arrays], Any]:
-    """Measures what a link makes of ``x``, if it knows its parameter and a gradient reaches that.
+    """A ``measure`` for `Values`: the result of a link for ``x``, provided that it has registered its parameter and a
+    gradient reaches it.
 
     Parameters
     ----------
     parameter : str
-        Its name, which is also that of the input whose numbers it gets.
+        Name of the parameter, and of the input whose numbers are assigned to it.
     start : float
-        The number that it must be filled with at first.
+        The number that it must be filled with initially.
     argument : callable
-        Makes of that input what the link is made with.
+        Maps that input to the argument with which the link is created.
     """
 
     def measure(answer: Any, inputs: Arrays) -> Any:

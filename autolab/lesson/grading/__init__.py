@@ -1,8 +1,9 @@
-"""`autolab grade`: the notebooks of a class, each run in a process of its own, judged by another one.
+"""`autolab grade`: grades the notebooks of a class, each of which is run in one process and judged by another.
 
-``folder`` starts and collects, ``notebook_judge`` asks, ``notebook_process`` runs the notebook behind ``fences``, and
-between the two nothing passes but the data of ``wire``. So what a notebook does in its process changes no verdict: it
-can only answer. And nothing there knows what is right: ``notebook_starter`` forks it from a fresh interpreter.
+``folder`` starts the processes and collects the results, ``notebook_judge`` asks, ``notebook_process`` runs the
+notebook inside the sandbox of ``fences``, and only the data of ``wire`` passes between the two. So nothing that a
+notebook does in its process can change a verdict: it can only answer. And its process does not contain the right
+answers: ``notebook_starter`` forks it from a new interpreter.
 """
 
 from .folder import grade

@@ -1,4 +1,4 @@
-"""The page of a graded class: for each exercise how many have it right, and what the others got wrong, by cause."""
+"""The page of a graded class: for each exercise the number of right answers, and the mistakes in the others."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ code { font-family: ui-monospace, Menlo, Consolas, monospace; }
 
 
 def page_of(graded: Sequence[Graded]) -> str:
-    """The page, as one HTML file without scripts. File names and causes are escaped."""
+    """The page, as one HTML document without scripts. File names and causes are escaped."""
     parts = [element("h1", escape("What the class got right, and what it got wrong"))]
     for lesson in dict.fromkeys([one.lesson for one in graded if one.lesson]):
         parts.append(_lesson(lesson, [one for one in graded if one.lesson == lesson]))
@@ -44,7 +44,7 @@ def _lesson(lesson: str, graded: Sequence[Graded]) -> Markup:
 
 
 def _exercise(exercise: Any, found: Sequence[Result]) -> Markup:
-    """A row for right, one for each cause of a wrong answer, the most frequent first, one for what is missing."""
+    """A row for right answers, one per cause of wrong answers, most frequent first, and one for missing answers."""
     verdicts = Counter([result.verdict for result in found])
     causes = Counter([result.cause for result in found if result.verdict == "wrong"])
     rows = [_row(verdicts["right"], "right", "")]
@@ -62,7 +62,7 @@ def _row(count: int, cause: str, says: str) -> list[Markup]:
 
 
 def _sentence(exercise: Any, cause: str) -> str:
-    """What the lesson says about a mistake."""
+    """The lesson's sentence for a mistake."""
     says = exercise.says
     return says.get(cause) or SENTENCES.get(cause, "").partition("{")[0] or says.get("hint", "")
 

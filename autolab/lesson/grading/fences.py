@@ -1,9 +1,9 @@
-"""What keeps a notebook's process from harm: limits of the system, no network, no files outside its folder.
+"""The sandbox of a notebook's process: resource limits, no network, no files outside its folder.
 
-Three layers. The limits hold on every Unix. On Linux the kernel takes away the network (a network namespace), other
-programs (a filter of system calls) and the files outside the folder (Landlock), where it is allowed to. A hook of
-Python refuses the rest: processes, signals, ctypes, connections and, where there is no Landlock, files. The hook guards
-against what Python code does, not against an attack on the interpreter itself.
+It has three layers. The resource limits work on every Unix. On Linux the kernel denies access to the network (a network
+namespace), other programs (a filter of system calls) and files outside the folder (Landlock), as far as the system
+permits it. An audit hook of Python refuses the rest: processes, signals, ctypes, connections and, without Landlock,
+files. The hook protects against Python code, not against an attack on the interpreter itself.
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ _NEW_USER, _NEW_NET = 0x10000000, 0x40000000
 _CREATE_RULESET, _ADD_RULE, _RESTRICT_SELF, _NO_NEW_PRIVILEGES = 444, 445, 446, 38
 _EXECUTE, _WRITE_FILE, _READ_FILE, _READ_DIR = 1, 2, 4, 8
 _RIGHTS = {1: 13, 2: 14, 3: 15, 4: 15, 5: 16}
-"""How many rights to files a version of Landlock knows."""
+"""The number of file access rights that each version of Landlock has."""
 
 
 def limit(seconds: float, megabytes: int, file_megabytes: int = 16) -> None:
-    """Limits on the processor's time, the memory, the size of files and how many are open."""
-    import resource  # which Windows has not
+    """Limit the processor time, the memory, the size of files and the number of open files."""
+    import resource  # not available on Windows
 
     processor = max(1, round(seconds))
     for which, soft, hard in (
@@ -44,12 +44,12 @@ def limit(seconds: float, megabytes: int, file_megabytes: int = 16) -> None:
         (resource.RLIMIT_NOFILE, 128, 128),
         (resource.RLIMIT_CORE, 0, 0),
     ):
-        with contextlib.suppress(ValueError, OSError):  # macOS knows no limit of memory; a lower limit stays
+        with contextlib.suppress(ValueError, OSError):  # macOS has no memory limit; a lower existing limit stays
             resource.setrlimit(which, (soft, hard))
 
 
 def holding() -> tuple[str, ...]:
-    """What `enclose` can do on this system; found out by a process that does it."""
+    """The protections that `enclose` achieves on this system, determined by trying it in a process."""
     context = get_context("fork")
     with tempfile.TemporaryDirectory() as folder, warnings.catch_warnings():
         warnings.simplefilter("ignore", DeprecationWarning)  # as in `folder`
@@ -58,14 +58,14 @@ def holding() -> tuple[str, ...]:
 
 
 def enclose(folder: Path, hidden: tuple[Path, ...], tell: Callable[[str], Any] = lambda path: None) -> tuple[str, ...]:
-    """Shut this process in: it may write into ``folder`` alone, and read neither ``hidden`` nor much else.
+    """Put this process into the sandbox: it can write only into ``folder``, and cannot read ``hidden`` nor much else.
 
-    ``tell`` is called with the path of what is hidden where Python code tries to open it.
+    ``tell`` is called with the path if Python code tries to open a hidden file.
 
     Returns
     -------
     tuple of str
-        What holds: "network namespace", "landlock", "system calls", and always "audit hook".
+        The active protections: "network namespace", "landlock", "system calls", and always "audit hook".
     """
     holds = []
     libc = ctypes.CDLL(None, use_errno=True) if sys.platform == "linux" else None
@@ -81,12 +81,13 @@ def enclose(folder: Path, hidden: tuple[Path, ...], tell: Callable[[str], Any] =
 
 
 def _without_network(libc: Any) -> bool:
-    """A user namespace also takes the rights of root away; where it is refused, root can do without it."""
+    """Enter a new network namespace. A user namespace also removes the rights of root; if it is refused, root can do
+    without it."""
     return libc.unshare(_NEW_USER | _NEW_NET) == 0 or libc.unshare(_NEW_NET) == 0
 
 
 def _landlock(libc: Any, folder: Path, hidden: tuple[Path, ...]) -> bool:
-    """Only what Python and AutoLab are made of can be read from here on, and only ``folder`` be written."""
+    """From now on only the files of Python and AutoLab can be read, and only ``folder`` can be written."""
     version = libc.syscall(_CREATE_RULESET, None, ctypes.c_size_t(0), 1)
     if version < 1:
         return False
@@ -119,7 +120,7 @@ def _allow(libc: Any, rules: int, path: Path, rights: int) -> None:
 
 
 def _around(path: Path, hidden: list[Path]) -> list[Path]:
-    """The parts of a path that hold nothing hidden: Landlock only allows, and all that is inside."""
+    """The parts of a path without hidden files: Landlock can only allow access, and to everything inside."""
     if path in hidden:
         return []
     if not any([path in one.parents for one in hidden]):
@@ -128,14 +129,14 @@ def _around(path: Path, hidden: list[Path]) -> list[Path]:
 
 
 def _readable() -> list[Path]:
-    """Where Python, its packages and AutoLab are."""
+    """The locations of Python, its packages and AutoLab."""
     packages = [path for path in sys.path if Path(path).name in ("site-packages", "dist-packages", "lib-dynload")]
     system = ["/usr", "/lib", "/lib64", "/etc", "/dev/urandom", "/sys/devices/system/cpu"]
     return [Path(path) for path in (sys.prefix, sys.base_prefix, *packages, *system)] + [Path(__file__).parents[2]]
 
 
 def _silence() -> None:
-    """There is nothing to read, and nobody who reads what is printed."""
+    """Redirect the standard streams to the null device: there is no input, and output is not read."""
     null = os.open(os.devnull, os.O_RDWR)
     for number in (0, 1, 2):
         os.dup2(null, number)
@@ -145,18 +146,18 @@ def _silence() -> None:
 def _guard(
     folder: Path, hidden: tuple[Path, ...], tell: Callable[[str], Any], files: bool
 ) -> Callable[[str, tuple[Any, ...]], None]:
-    """The hook, which cannot be taken off again."""
+    """The audit hook, which cannot be removed again."""
     make = alone("autolab.lesson.grading.guard", posixpath=SimpleNamespace(**alone("posixpath")))["decider"]
     decider = make(str(folder), tuple(map(str, hidden)), tell, files)
 
-    errors: Any = PermissionError, ImportError  # who can do without a module expects the second one
+    errors: Any = PermissionError, ImportError  # code that can do without a module catches the second
 
     def guard(event: str, arguments: tuple[Any, ...], decide: Any = decider, errors: Any = errors) -> None:
         try:
             told = decide(event, arguments)
         except BaseException:
             told = f"{event} is not allowed in a notebook that is graded"
-        decide = None  # the error shows this frame
+        decide = None  # the frame of the error gives access to it
         if told:
             raise errors[event == "import"](f"autolab grade: {told}")
 
@@ -164,8 +165,8 @@ def _guard(
 
 
 def alone(name: str, **names: Any) -> dict[str, Any]:
-    """What a module defines, run again with copies of the builtins and modules that it uses: nobody else has them."""
-    loader: Any = getattr(find_spec(name), "loader", None)  # of a frozen module a class
+    """Run a module again with private copies of the builtins and modules that it uses; returns its namespace."""
+    loader: Any = getattr(find_spec(name), "loader", None)  # for a frozen module, a class
     code = loader.get_code(name)
     space: dict[str, Any] = {"__builtins__": dict(vars(builtins)), "__name__": name}
     exec(code, space)

@@ -1,4 +1,4 @@
-"""`grade`: all notebooks of a folder, a few at a time, and what came out as a table and as a page."""
+"""`grade`: grades all notebooks in a folder, a few at a time, and writes the results as a table and as a page."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ from .graded import Graded, NotebookLimits, table
 _LARGEST = 20 << 20
 _CHECKED = re.compile(r"\bcheck\(\s*[\"']([a-zA-Z]\w*)-")
 _PATIENCE = 3
-"""From start to end a notebook may take so many times its seconds of the processor, which others may use, too."""
+"""The elapsed time of a notebook may be this many times its processor time, as other programs use processors, too."""
 
 _SPARE = 20.0
-"""Seconds that a judge has beyond those of the notebook, before it is ended as well."""
+"""Seconds that a judge has in addition to those of the notebook, before it is killed as well."""
 
 
 def grade(
@@ -41,23 +41,23 @@ def grade(
     processes: int | None = None,
     tell: Callable[[Graded], None] = lambda graded: None,
 ) -> list[Graded]:
-    """Run and judge every notebook in a folder and the folders in it.
+    """Run and judge every notebook in a folder and its subfolders.
 
-    Each notebook runs in a process of its own: in an empty folder, without a network, with limits on time, memory and
-    files (`fences` says what holds on which system). Its answers are judged by another process, so that it
-    cannot give points to itself.
+    Each notebook runs in a process of its own: in an empty folder, without a network, and with limits on time, memory
+    and files (`fences` lists the protections of each system). Its answers are judged by another process, so that it
+    cannot give itself points.
 
     Parameters
     ----------
     folder : str or path
-        Where the notebooks are. They stay as they are.
+        The folder of the notebooks, which are not changed.
     output : str or path, optional
-        A file for the table, with the suffix ``.csv``; a page with the common mistakes is written beside it.
+        A file for the table, with the suffix ``.csv``; a page with the common mistakes is written next to it.
     limits : NotebookLimits, optional
     processes : int, optional
-        How many notebooks run at a time; by default one for each processor.
-    tell : function, optional
-        Called with each result as it comes.
+        Number of notebooks to run at a time; by default one per processor.
+    tell : callable, optional
+        Called with each result as soon as it is available.
 
     Returns
     -------
@@ -67,9 +67,9 @@ def grade(
     Raises
     ------
     ValueError
-        If the folder or notebooks in it do not exist, or the output has another suffix.
+        If the folder does not exist or has no notebooks, or the output has another suffix.
     RuntimeError
-        On a system whose processes cannot fork, as on Windows.
+        On a system that cannot fork processes, such as Windows.
 
     Examples
     --------
@@ -107,7 +107,7 @@ def _notebooks(root: Path) -> list[Path]:
 
 
 def _warm() -> None:
-    """Import the exercises once for all judges."""
+    """Import the exercises once, before the judges are forked."""
     for lesson in lessons():
         exercises(lesson)
 
@@ -144,7 +144,7 @@ def _all(
 
 
 def _start(judge: Any) -> None:
-    """Python 3.12 warns of forks beside threads; those of NumPy's libraries are prepared for it."""
+    """Start a process; Python 3.12 warns about forking with threads, but those of NumPy's libraries support it."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DeprecationWarning)
         judge.start()
@@ -152,7 +152,7 @@ def _start(judge: Any) -> None:
 
 def _received(end: Any, judge: Any, path: Path, is_there: bool) -> Graded:
     try:
-        found = end.recv() if is_there else None  # from a judge of ours, who runs nothing of the notebook's
+        found = end.recv() if is_there else None  # from our own judge, which runs no code of the notebook
     except EOFError:
         found = None
     judge.kill()
@@ -166,7 +166,7 @@ def _judge_and_send(end: Any, asked: socket.socket, root: Path, path: Path, limi
 
 
 def _graded_notebook(asked: socket.socket, root: Path, path: Path, limits: NotebookLimits) -> Graded:
-    """Judge one notebook: another process, behind fences, runs it."""
+    """Judge one notebook, which another process runs in the sandbox."""
     try:
         sources = _sources(root / path)
     except (OSError, FileFormatError) as error:
@@ -189,13 +189,13 @@ def _graded_notebook(asked: socket.socket, root: Path, path: Path, limits: Noteb
 
 
 def _answers() -> list[Path]:
-    """Where the exercises and their answers are."""
+    """The locations of the exercises and their answers."""
     places = [path for path in ANSWERS.iterdir() if (path / "exercises.py").exists()]
     own = [path / name for path in own_folders.values() for name in ("exercises.py", "answers.toml", "__pycache__")]
     return [*places, *own]
 
 
-# ---------------------------------------------------------------------------------------------------- what it reads
+# ---------------------------------------------------------------------------------------------------- reading notebooks
 def _sources(path: Path) -> list[str]:
     """The code cells of a notebook."""
     with reading(path):

@@ -1,4 +1,4 @@
-"""What may be taken by a notebook, what came out for it, and the table of a class."""
+"""The limits for a notebook, its result, and the table of a class."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from ..results import Result
 
 @dataclass(frozen=True)
 class NotebookLimits:
-    """What one notebook may take.
+    """Limits for one notebook.
 
     Attributes
     ----------
     seconds : float
-        Time of the processor. From start to end it may take three times as long.
+        Processor time. The elapsed time may be three times as long.
     megabytes : int
-        Memory, counted as addresses, of which Python takes more than it uses.
+        Memory, as address space, of which Python reserves more than it uses.
 
     Examples
     --------
@@ -34,18 +34,18 @@ class NotebookLimits:
 
 @dataclass(frozen=True)
 class Graded:
-    """What came out for one notebook.
+    """The result of one notebook.
 
     Attributes
     ----------
     file : str
-        Its path in the folder.
+        Its path, relative to the folder.
     lesson : str
-        Empty if it asks for no exercise that is known.
+        The name of its lesson; empty if it checks no known exercise.
     results : tuple of Result
         One for each exercise of the lesson.
     problem : str
-        What kept the notebook from its last cell; empty if nothing did.
+        What prevented the notebook from reaching its last cell; empty if nothing did.
 
     Examples
     --------
@@ -61,12 +61,12 @@ class Graded:
 
     @property
     def points(self) -> int:
-        """The sum of the points."""
+        """The sum of the points of all exercises."""
         return sum([result.points for result in self.results])
 
 
 def table(graded: Sequence[Graded]) -> str:
-    """The results as CSV: a row for each notebook, a column for each exercise, 1 where it is right."""
+    """The results as CSV: a row for each notebook, and a column for each exercise with 1 for a right answer."""
     names = list(dict.fromkeys([result.exercise for one in graded for result in one.results]))
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
@@ -79,6 +79,6 @@ def table(graded: Sequence[Graded]) -> str:
 
 
 def _cell(text: str) -> str:
-    """A text that no spreadsheet takes for a formula."""
+    """A text that no spreadsheet interprets as a formula."""
     shown = clean(text, 300)
     return f"'{shown}" if shown[:1] in ("=", "+", "-", "@") else shown

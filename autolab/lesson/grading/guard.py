@@ -1,13 +1,13 @@
-"""What the hook of Python refuses. `fences` runs this file with names of its own: see `fences.alone`.
+"""What the audit hook refuses. `fences` runs this file in a namespace of its own: see `fences.alone`.
 
-A notebook may change every name that it can reach: of builtins, of modules, in the frames that an error shows. So the
-deciding code sees copies, no error leaves it, and nothing of what it is given is called: a path may be a subclass of
-str whose methods lie.
+A notebook may change every name that it can reach: in builtins, in modules, and in the frames of an error. Therefore
+the deciding code uses copies, never raises an error itself, and calls no methods of its arguments: a path may be a
+subclass of str whose methods lie.
 
-Where nobody else guards the files, a path must lead to the same place when the system follows it, a moment later and
-from whichever folder: another thread may have changed what lies on the way. So there are no links in the folder, nobody
-leaves it, and ``..`` leads nowhere from inside it. What is hidden is known by its number on the disk too, as it may
-have other names.
+If nothing else guards the files, a path must still lead to the same place when the system resolves it a moment later,
+from any folder: another thread may have changed something on the way. Therefore links cannot be created in the folder,
+the process cannot leave it, and ``..`` is refused inside it. Hidden files are also recognised by their inode, as they
+may have other names.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _NETWORK = (
     *("socket.connect", "socket.bind", "socket.sendto", "socket.sendmsg", "socket.getaddrinfo"),
     *("socket.gethostbyname", "socket.gethostbyaddr"),
 )
-_SEARCHES = ("gc.get_objects", "gc.get_referrers", "gc.get_referents")  # which would find this
+_SEARCHES = ("gc.get_objects", "gc.get_referrers", "gc.get_referents")  # they would find the hook
 _REFUSED = frozenset((*_PROCESSES, *_NETWORK, *_SEARCHES))
 _CHANGES = frozenset(
     (
@@ -34,9 +34,9 @@ _CHANGES = frozenset(
         *("os.chown", "os.utime"),
     )
 )
-_LEAVING = frozenset(("os.chdir", "os.symlink", "sqlite3.connect"))  # of which the last one opens what it likes
+_LEAVING = frozenset(("os.chdir", "os.symlink", "sqlite3.connect"))  # the last one can open any file
 _OPENERS = frozenset(("_tkinter", "readline", "_sqlite3", "_gdbm", "_dbm", "h5py"))
-"""Modules that open files without telling."""
+"""Modules that open files without an audit event."""
 _WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
 _NO_PATHS = (int, float, tuple, type(None))
 _OPENS = "a notebook that is graded opens no file here"
@@ -46,7 +46,7 @@ _MEMORY = ("/proc",)
 def decider(
     folder: str, hidden: tuple[str, ...], tell: Callable[[str], Any], files: bool
 ) -> Callable[[str, tuple[Any, ...]], str]:
-    """What says why an event is refused, or ''; ``files`` if nobody else guards the files outside ``folder``."""
+    """A function that returns why an event is refused, or ''; ``files`` if nothing else guards other files."""
     inside = (posixpath.realpath(folder), posixpath.realpath(os.devnull))
     shut = tuple([posixpath.realpath(path) for path in hidden])
     beside = frozenset([posixpath.dirname(path) for path in shut])
@@ -71,7 +71,7 @@ def decider(
         return ""
 
     def _is_foreign(name: Any, file: Any) -> bool:
-        """Whether a module is made of machine code that a notebook brings, or opens files without telling."""
+        """Whether a module is machine code from the notebook's folder, or opens files without an audit event."""
         if file is not None and _under(posixpath.realpath(_text(file)), inside):
             return True
         return files and not _OPENERS.isdisjoint(_text(name).split("."))
@@ -91,7 +91,7 @@ def decider(
         return _under(found, shut) or any([_number(path) in numbers for path in (found, *_above(found))])
 
     def _may_slip(path: str) -> bool:
-        """Whether a path goes back by ``..`` from where a notebook can change what is there."""
+        """Whether a path goes up by ``..`` from a place that a notebook can change."""
         if ".." not in path.split("/"):
             return False
         before = path[: path.index("..")]
@@ -107,7 +107,7 @@ def decider(
 
 
 def _text(path: Any) -> str:
-    """A path as text of the type str itself; who asks an object for its path may get another one than the system."""
+    """A path as a plain str, without calling its own methods, which might return another path than the system gets."""
     if issubclass(type(path), str):
         return str.__str__(path)
     if issubclass(type(path), bytes):
@@ -120,12 +120,12 @@ def _under(found: str, roots: tuple[str, ...]) -> bool:
 
 
 def _above(found: str) -> list[str]:
-    """The folders that hold a path, from the root on."""
+    """The folders that contain a path, starting at the root."""
     return [found[:i] for i in range(1, len(found)) if found[i] == "/"]
 
 
 def _within(path: str) -> list[str]:
-    """What a folder holds; nothing if it cannot be read, and then nobody can."""
+    """The paths in a folder; none if it cannot be read, in which case the notebook cannot read it either."""
     try:
         return [posixpath.join(path, name) for name in os.listdir(path)]
     except OSError:
@@ -133,7 +133,7 @@ def _within(path: str) -> list[str]:
 
 
 def _number(path: str) -> tuple[int, int] | None:
-    """By which the disk knows a file, whatever it is called."""
+    """Device and inode, which identify a file under any name; None if it does not exist."""
     try:
         found = os.stat(path)
     except OSError:
@@ -142,7 +142,7 @@ def _number(path: str) -> tuple[int, int] | None:
 
 
 def _is_folder(found: str) -> bool:
-    """Whether files could be opened relative to it, by paths that nobody here can follow."""
+    """Whether it is a folder, relative to which files could be opened by paths that cannot be checked here."""
     try:
         return stat.S_ISDIR(os.stat(found).st_mode)
     except OSError:

@@ -1,4 +1,4 @@
-"""The judge: it draws inputs, asks the process of the notebook for results, and compares them here."""
+"""The judge: it draws inputs, requests the results from the notebook's process, and compares them in its own."""
 
 from __future__ import annotations
 
@@ -31,18 +31,19 @@ PROBLEMS = {
 
 
 class AnswerRaised(Exception):
-    """What an answer raised in its own process."""
+    """An exception that an answer raised in its own process."""
 
 
 MOST_ANSWERS = 5
-"""More different answers to one exercise, and they were tried, not given."""
+"""With more different answers to one exercise, they count as guesses."""
 
 
 def judge_answers(line: Wire, lesson: str) -> tuple[dict[str, Result], str]:
-    """The results of a lesson's exercises, from what the notebook's process hands in; and what went wrong, or ''.
+    """Judge the answers that the notebook's process hands in; returns the results by exercise, and a problem or ''.
 
-    Of each exercise the last answer of a cell counts. Functions are judged at the end of the cell, plain data at the
-    end of the notebook: no cell learns from the judge, or from the time that it takes, which answer was right.
+    For each exercise the last answer of a cell counts. Functions are judged at the end of the cell, plain data at the
+    end of the notebook, so that no cell can find out from the judge, or from the time that it takes, which answer was
+    right.
     """
     known = exercises(lesson)
     results = {name: Result(name) for name in known}
@@ -83,7 +84,7 @@ def _result(line: Wire, exercise: Any, message: dict[str, Any]) -> Result:
 
 
 def _counted(exercise: Any, result: Result, attempts: int) -> Result:
-    """The result of an answer that was given; who tries more of them than may be, or all choices, has given none."""
+    """The result with the number of attempts; wrong if there were too many, or all choices have been tried."""
     if isinstance(exercise, Prediction | Witness):
         choices = getattr(exercise, "choices", ())
         if attempts > min(MOST_ANSWERS, len(choices) - 1 if choices else MOST_ANSWERS):
@@ -101,7 +102,7 @@ def _judged(line: Wire, exercise: Any, what: Any) -> Judgement:
 
 
 def _cause(line: Wire, exercise: OwnGradient, kind: str) -> str:
-    """What the notebook's process finds to be wrong with a class of its own, whose steps it can follow."""
+    """The kind of mistake in a class, found by the notebook's process, which can inspect its steps."""
     if kind == "forward":
         return ""
     with contextlib.suppress(AnswerRaised, NotWritten):
@@ -112,7 +113,7 @@ def _cause(line: Wire, exercise: OwnGradient, kind: str) -> str:
 
 
 def _answer(line: Wire, exercise: Any, what: Any) -> Any:
-    """An answer that can be judged here: plain data, or what asks the other process."""
+    """An answer that can be judged here: plain data, or a proxy that calls the other process."""
     if isinstance(what, dict) and "function" in what:
         return _RemoteFunction(line, bool(what["function"]))
     if isinstance(what, dict) and "class" in what:
@@ -121,9 +122,9 @@ def _answer(line: Wire, exercise: Any, what: Any) -> Any:
 
 
 class _RemoteFunction:
-    """A function that is in the other process: the answer, or what call number ``of`` returned, such as a link.
+    """A proxy of a function in the other process: the answer, or the result of call number ``of``, such as a link.
 
-    A call takes data, Variables and functions, and the gradients of its result are those of that very call.
+    A call takes data, Variables and functions; its result can be differentiated, in the other process.
     """
 
     def __init__(self, line: Wire, leaves_gap: bool, of: int | None = None) -> None:
@@ -154,7 +155,7 @@ class _RemoteFunction:
         return _remote_result(self.line, call, result)().apply(tuple(followed))[0]
 
     def namedparams(self) -> list[tuple[str, Variable]]:
-        """The parameters of a link, as they are there; what they are set to here goes along with the next call."""
+        """The current parameters of a link; values assigned to them here are sent with the next call."""
         found = _asked(self.line, "parameters", self.of)
         if not isinstance(found, dict):
             raise LineBroken("form")
@@ -163,7 +164,7 @@ class _RemoteFunction:
 
 
 def _remote_result(line: Wire, call: int, result: Variable) -> type[FunctionNode]:
-    """The step from what a function was handed to its result."""
+    """A function node for a call in the other process, whose backward requests the gradients from there."""
 
     class RemoteResult(FunctionNode):
         def forward(self, inputs: tuple[Any, ...]) -> Any:
@@ -178,9 +179,9 @@ def _remote_result(line: Wire, call: int, result: Variable) -> type[FunctionNode
 
 
 def _asked(line: Wire, do: str, given: Any, lent: Sequence[Callable[..., Any]] = ()) -> Any:
-    """What comes of a request; what ``given`` holds is changed in place if the answer changed it.
+    """Send a request; returns the reply. Arrays in ``given`` are changed in place if the answer changed them.
 
-    Meanwhile the answer may call the functions that are ``lent`` to it.
+    Meanwhile the answer may call the functions in ``lent``.
     """
     line.send({"do": do, "of": line.answer, "with": encoded(given)})
     while "lent" in (reply := line.receive()):
@@ -197,7 +198,7 @@ def _asked(line: Wire, do: str, given: Any, lent: Sequence[Callable[..., Any]] =
 
 
 def _lent_result(lent: Sequence[Callable[..., Any]], asked: dict[str, Any]) -> Any:
-    """What a function that is lent makes of what the answer calls it with, as a message."""
+    """The result of a lent function for the arguments of the answer's call, as a message."""
     number, inputs = asked["lent"], decoded(asked.get("with"))
     if number not in range(len(lent)) or not isinstance(inputs, list):
         raise LineBroken("form")
@@ -220,7 +221,7 @@ def _put_back(given: Any, changed: Any) -> None:
 
 
 def _remote_class(line: Wire, twice: bool) -> type[FunctionNode]:
-    """A class whose forward and backward run in the other process; ``twice`` if its gradients have gradients."""
+    """A class whose forward and backward run in the other process; ``twice`` if it can be differentiated twice."""
 
     class Answer(FunctionNode):
         def forward(self, inputs: tuple[Any, ...]) -> Any:
@@ -246,7 +247,7 @@ def _remote_class(line: Wire, twice: bool) -> type[FunctionNode]:
 
 
 def _remote_gradient(line: Wire, asked: dict[str, Any], found: tuple[Any, ...]) -> type[FunctionNode]:
-    """The step from inputs and upstream gradients to the gradients ``found``, whose own gradients are asked for."""
+    """A function node from inputs and upstream gradients to the gradients ``found``, for second derivatives."""
 
     class Gradient(FunctionNode):
         def forward(self, inputs: tuple[Any, ...]) -> Any:

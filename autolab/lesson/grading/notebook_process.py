@@ -1,6 +1,6 @@
-"""The process of a notebook: it runs the cells, and answers what the judge asks about each answer.
+"""The process of a notebook: it runs the cells, and replies to the judge's requests about each answer.
 
-Nothing here is trusted by the judge: whatever the notebook changes in this process, it can only send other answers.
+The judge trusts nothing here: whatever the notebook changes in this process, it can only send other answers.
 """
 
 from __future__ import annotations
@@ -25,17 +25,17 @@ from ..judge import judged, noticing
 from ..judgement import NotWritten, has_gap
 from .wire import Lent, Other, Wire, decoded, encoded
 
-_NO_PYTHON = re.compile(r"^(\s*)[%!?].*$|^(\s*)[\w.]+\?{1,2}$", re.MULTILINE)  # magics, the shell's, and questions
+_NO_PYTHON = re.compile(r"^(\s*)[%!?].*$|^(\s*)[\w.]+\?{1,2}$", re.MULTILINE)  # magics, shell commands, and help with ?
 
 
 def run_cells(line: Wire, sources: list[str]) -> None:
-    """Run the code cells one after the other; one that fails does not stop the next, as in a notebook."""
+    """Run the code cells in order; if one fails, the next is still run, as in a notebook."""
     import autolab.lesson as lesson
 
     handed_in: list[_HandedIn] = []
     lesson.check = checking.check = _hand_in(line, handed_in)
-    lesson.use = own_lesson.use = lambda folder: ""  # the judge has read them
-    lesson.report = results.report = lambda lesson=None: ()  # and has the results
+    lesson.use = own_lesson.use = lambda folder: ""  # the judge has loaded the exercises
+    lesson.report = results.report = lambda lesson=None: ()  # the judge has the results
     main = types.ModuleType("__main__")
     main.__dict__.update(display=lambda *shown, **options: None, get_ipython=lambda: None, __builtins__=builtins)
     sys.modules["__main__"] = main
@@ -49,7 +49,7 @@ def run_cells(line: Wire, sources: list[str]) -> None:
 
 
 def _run(source: str, name: str, names: dict[str, Any]) -> None:
-    """As in a notebook, the source of what a cell defines can be read."""
+    """Run a cell; as in a notebook, the source code of its definitions is available."""
     if source.lstrip().startswith("%%") and not re.match(r"\s*%%(time|timeit|capture)\b", source):
         return
     source = _NO_PYTHON.sub(r"\1\2pass", source)
@@ -59,7 +59,7 @@ def _run(source: str, name: str, names: dict[str, Any]) -> None:
 
 def _hand_in(line: Wire, handed_in: list[_HandedIn]) -> Any:
     def check(name: str, answer: Any, more: bool = False) -> Outcome:
-        """Hand an answer in; nothing is said about it, so that nothing can be found out by asking often."""
+        """Hand in an answer; there is no feedback, so that nothing can be found out by repeated checks."""
         line.send({"answer": str(name)[:200], "number": len(handed_in), "what": encoded(answer)})
         handed_in.append(_HandedIn(line, answer))
         return Outcome(str(name), "not yet")
@@ -68,7 +68,7 @@ def _hand_in(line: Wire, handed_in: list[_HandedIn]) -> Any:
 
 
 class _HandedIn:
-    """An answer that is a function or a class, and the objects of the class that were made for the judge."""
+    """An answer that was handed in, with the instances of its class and the calls that were made for the judge."""
 
     def __init__(self, line: Wire, answer: Any) -> None:
         self.line, self.answer = line, answer
@@ -76,7 +76,7 @@ class _HandedIn:
         self.calls: list[tuple[Any, list[Variable]]] = []
 
     def reply(self, request: dict[str, Any]) -> dict[str, Any]:
-        """What comes of a request; what the answer raises is told."""
+        """The reply to a request; exceptions of the answer are part of the reply."""
         try:
             given = decoded(request["with"])
             was = [np.copy(x) for x in _arrays_in(given)]
@@ -93,7 +93,7 @@ class _HandedIn:
             return {"raised": [type(error).__name__[:100], f"{error!s:.300}"]}
 
     def _cause(self, asked: dict[str, Any]) -> str:
-        """What is wrong with a class's gradients: its own forward is the reference."""
+        """The kind of mistake in a class's gradients, with its own forward as the reference."""
 
         def own(**inputs: Any) -> Variable:
             return self.answer().apply(tuple(inputs.values()))[0]
@@ -102,7 +102,7 @@ class _HandedIn:
         return judged(exercise, self.answer, np.random.default_rng()).kind
 
     def _call(self, asked: dict[str, Any]) -> Any:
-        """The result of the answer, or of what it returned before (a link, whose parameters are set first)."""
+        """Call the answer, or the result of an earlier call (a link, whose parameters are set first)."""
         called = self.answer if asked["of"] is None else self.calls[asked["of"]][0]
         inputs = [self._taken(x) for x in asked["inputs"]]
         named = {name: self._taken(x) for name, x in asked["named"].items()}
@@ -116,7 +116,7 @@ class _HandedIn:
         return len(self.calls) - 1, is_called, has_gap(result) if is_called else result
 
     def _taken(self, given: Any) -> Any:
-        """What the answer is handed; a function of the judge's as one that asks the judge."""
+        """An argument for the answer; a function of the judge is replaced by one that calls the judge."""
         if not isinstance(given, Lent):
             return given
 
@@ -130,11 +130,11 @@ class _HandedIn:
         return lent
 
     def _parameters(self, call: int) -> dict[str, Any]:
-        """The parameters of a link that the answer returned."""
+        """The parameters of a link that the answer has returned."""
         return {name: parameter.data for name, parameter in self.calls[call][0].namedparams()}
 
     def _gradients(self, asked: dict[str, Any]) -> list[Any]:
-        """The gradients of a call's result with respect to the Variables that it was handed, and to parameters."""
+        """The gradients of a call's result with respect to its Variables and parameters."""
         result, followed = self.calls[asked["call"]]
         return list(grad(result, followed, asked["upstream"]))
 
@@ -151,7 +151,7 @@ class _HandedIn:
         return noticing(type(node).backward)(node, tuple(asked["targets"]), upstream)
 
     def _second(self, asked: dict[str, Any]) -> Any:
-        """The gradients of what backward returns: with respect to the inputs and to the upstream gradients."""
+        """The gradients of the results of backward, with respect to the inputs and to the upstream gradients."""
         node, inputs, results = self.nodes[asked["node"]]
         upstream = [Variable(g) for g in asked["upstream"]]
         try:
@@ -165,7 +165,7 @@ class _HandedIn:
 
 
 class _Returned(Exception):
-    """What a backward returned while its retained values were parts of the graph."""
+    """Carries the results of a backward, computed while its retained values were part of the graph."""
 
 
 def _stop(returned: Any) -> Any:
@@ -173,7 +173,7 @@ def _stop(returned: Any) -> Any:
 
 
 def _arrays_in(given: Any) -> list[np.ndarray]:
-    """The arrays that an answer is handed, in order."""
+    """The arrays among the arguments of an answer, in order."""
     if isinstance(given, np.ndarray):
         return [given]
     parts = given.values() if isinstance(given, dict) else given if isinstance(given, list | tuple) else ()

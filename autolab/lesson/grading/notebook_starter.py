@@ -1,7 +1,7 @@
-"""Where the processes of notebooks come from: a fresh interpreter, which knows AutoLab but has imported no exercise.
+"""Starts the processes of notebooks from a new interpreter, which has imported AutoLab but no exercises.
 
-A process that is forked holds all that its parent holds, and a search of the memory finds it. So the one that grades,
-which holds the exercises, forks judges alone, and asks this interpreter for the processes of the notebooks.
+A forked process inherits the memory of its parent, where a search would find the exercises. Therefore the grading
+process, which has imported them, forks only judges, and asks this interpreter to start the notebooks' processes.
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ PROGRAM = (
 _SERVE = "it.serve(int(sys.argv[2]))"
 
 LONGEST_ORDER = 128 << 20
-"""Bytes of a notebook's cells at most, with what JSON adds."""
+"""The largest size of a notebook's cells in bytes, encoded as JSON."""
 
 
-# ---------------------------------------------------------------------------------------------------- who asks
+# ---------------------------------------------------------------------------------------------------- in the grader
 @contextmanager
 def starter() -> Iterator[socket.socket]:
-    """The interpreter, while it is needed, as a socket for `notebook_running`."""
+    """Run the interpreter during the block; gives the socket for `RunningNotebook`."""
     ours, theirs = socket.socketpair()
     with ours:
         with theirs:
@@ -50,7 +50,7 @@ def starter() -> Iterator[socket.socket]:
 
 
 class RunningNotebook:
-    """A notebook's process: ``line`` leads to it, and ``end`` ends it."""
+    """A notebook's process: ``line`` is the connection to it, and ``end`` terminates it."""
 
     def __init__(self, asked: socket.socket, deadline: float, order: dict[str, Any]) -> None:
         ours, theirs = socket.socketpair()
@@ -62,19 +62,19 @@ class RunningNotebook:
         self._control.send(order)
 
     def end(self) -> int:
-        """End it and what it started; the number of the signal that it ended by, or 0."""
+        """Terminate it and its child processes; returns the number of the signal that ended it, or 0."""
         with self.line.end, self._control.end, suppress(LineBroken):
             self._control.send({"end": True})
             return int(self._control.receive()["ended_by"])
         return 0
 
 
-# ---------------------------------------------------------------------------------------------------- who starts
+# -------------------------------------------------------------------------------------------------- in the interpreter
 def serve(number: int) -> None:
-    """Start a keeper for each request on the socket of this number, and with it a notebook's process."""
+    """For each request on the socket with this number, start a keeper, which starts a notebook's process."""
     _import_what_notebooks_use()
-    signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # nobody waits for a keeper
-    warnings.simplefilter("ignore", DeprecationWarning)  # of forks beside threads: those of NumPy's are prepared
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # no process waits for a keeper
+    warnings.simplefilter("ignore", DeprecationWarning)  # about forks with threads: NumPy's libraries support them
     with socket.socket(fileno=number) as requests:
         while True:
             told, ends, *_ = socket.recv_fds(requests, 1, 2)
@@ -88,7 +88,7 @@ def serve(number: int) -> None:
 
 
 def _import_what_notebooks_use() -> None:
-    """Once for all of them."""
+    """Import the modules once, before the notebooks' processes are forked."""
     from ... import analysis, data, links, optimizers, training, transforms
     from ...training import extensions
     from ...views import graph, interact, monitor
@@ -97,7 +97,8 @@ def _import_what_notebooks_use() -> None:
 
 
 def _keep(line: int, control: int) -> None:
-    """The whole life of a keeper: it starts a notebook's process, and ends it when the judge says so or is gone."""
+    """The main function of a keeper: it starts a notebook's process, and terminates it when the judge asks for it or
+    has ended."""
     try:
         signal.signal(signal.SIGCHLD, signal.SIG_DFL)
         judge = Wire(socket.socket(fileno=control), longest=LONGEST_ORDER)
@@ -115,7 +116,7 @@ def _keep(line: int, control: int) -> None:
 
 
 def _answer_and_leave(line: int, order: dict[str, Any]) -> None:
-    """The whole life of the notebook's process; it never returns."""
+    """The main function of the notebook's process, which never returns."""
     try:
         os.setsid()
         kept = os.dup2(line, 3)
@@ -134,13 +135,14 @@ def _answer_and_leave(line: int, order: dict[str, Any]) -> None:
 
 
 def _teller(line: int) -> Callable[[str], Any]:
-    """What tells the judge of a try to read what is hidden; it keeps what it needs as its own."""
+    """A function that tells the judge about an attempt to read a hidden file; it holds its own references to what it
+    calls."""
     write, quoted = os.write, json.encoder.encode_basestring_ascii
     return lambda path: write(line, b'{"opened": ' + quoted(path[-100:]).encode() + b"}\n")
 
 
 def _end(child: int) -> int:
-    """End a notebook's process and what it started; the number of the signal that it ended by, or 0."""
+    """Terminate a notebook's process and its children; returns the number of the signal that ended it, or 0."""
     found, status = os.waitpid(child, os.WNOHANG)
     for end in (os.killpg, os.kill):
         with suppress(ProcessLookupError, PermissionError):

@@ -1,6 +1,6 @@
-"""System calls that a notebook does without, refused by the kernel: other programs, another root, others' memory.
+"""System calls that the kernel refuses a notebook: running other programs, changing the root, accessing other memory.
 
-The hook of Python hears only of what Python tells it, and some of its modules start programs without a word.
+The audit hook sees only events that Python raises, and some of its modules start programs without one.
 """
 
 from __future__ import annotations
@@ -14,18 +14,18 @@ _CALLS = {
     "x86_64": (0xC000003E, (59, 101, 133, 155, 161, 165, 259, 310, 311, 322)),
     "aarch64": (0xC00000B7, (221, 117, 33, 41, 51, 40, 270, 271, 281)),
 }
-"""By machine, its name in filters and its numbers of execve, ptrace, mknod, pivot_root, chroot, mount, mknodat,
-process_vm_readv, process_vm_writev and execveat; ARM has no mknod."""
+"""For each machine its identifier in filters, and its numbers for execve, ptrace, mknod, pivot_root, chroot, mount,
+mknodat, process_vm_readv, process_vm_writev and execveat; ARM has no mknod."""
 
 _LOAD, _EQUAL, _AT_LEAST, _RETURN = 0x20, 0x15, 0x35, 0x06
-_NUMBER, _MACHINE = 0, 4  # where a filter finds them
-_OTHER_NUMBERS = 0x40000000  # the same calls once more, of programs with short pointers
+_NUMBER, _MACHINE = 0, 4  # their offsets in a filter's data
+_OTHER_NUMBERS = 0x40000000  # second numbers of the same calls, for programs with short pointers
 _ALLOWED, _NOT_PERMITTED = 0x7FFF0000, 0x00050001
 _NO_NEW_PRIVILEGES, _SET_FILTER = 38, 22
 
 
 def refuse(libc: Any) -> bool:
-    """From here on the calls fail with EPERM; False if this kernel or machine cannot do that."""
+    """Make these calls fail with EPERM from now on; returns False if this kernel or machine does not support it."""
     name, numbers = _CALLS.get(platform.machine(), (0, ()))
     if not numbers:
         return False

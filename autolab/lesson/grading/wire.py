@@ -1,6 +1,6 @@
-"""What passes between the judge and the process of a notebook: lines of JSON, which hold plain data and arrays.
+"""The messages between the judge and the process of a notebook: lines of JSON with plain data and arrays.
 
-No pickles: who reads one runs what it says.
+Pickle is not used, as reading one can run code.
 """
 
 from __future__ import annotations
@@ -20,24 +20,24 @@ from ...engine.variable import Variable
 from ..judgement import has_gap
 
 LONGEST = 8 << 20
-"""Bytes of one message at most."""
+"""The largest size of a message, in bytes."""
 
 
 class LineBroken(BaseException):
-    """The other side is gone, is too late, or has sent what is no message.
+    """The other side has ended, is too late, or has sent an invalid message.
 
-    No Exception: code that takes every Exception for the learner's lets it pass.
+    Not an Exception, so that code that attributes every Exception to the learner does not catch it.
     """
 
 
 class Wire:
-    """One end of a connection; ``deadline`` is a time of `time.monotonic`, after which nothing is waited for."""
+    """One end of a connection; it stops waiting at ``deadline``, a time of `time.monotonic`."""
 
     def __init__(self, end: socket.socket, deadline: float | None = None, longest: int = LONGEST) -> None:
         self.end, self.deadline, self.longest = end, deadline, longest
         self._held = b""
-        self.answer: Any = None  # the number of the answer that the judge asks about
-        self.opened = ""  # what is said of a notebook that tried to read what is hidden
+        self.answer: Any = None  # the number of the answer that the judge's requests are about
+        self.opened = ""  # the problem of a notebook that tried to read a hidden file
 
     def send(self, message: dict[str, Any]) -> None:
         """Send a message."""
@@ -50,7 +50,7 @@ class Wire:
             raise LineBroken("gone") from None
 
     def receive(self) -> dict[str, Any]:
-        """The next message. What the fence says in between is kept."""
+        """The next message; reports of the audit hook in between are kept in ``opened``."""
         while "opened" in (message := self._next()):
             self.opened = f"it tried to open {message['opened']!s:.100}, which it may not read"
         return message
@@ -88,7 +88,7 @@ class Wire:
 
 # ---------------------------------------------------------------------------------------------------- values
 def encoded(value: Any) -> Any:
-    """A value as JSON; of a function or a class, that it is one."""
+    """A value for JSON; for a function or a class only the fact that it is one."""
     if value is None or value is ... or value is NotImplemented:
         return None
     if isinstance(value, Variable):
@@ -112,13 +112,13 @@ def encoded(value: Any) -> Any:
 
 @dataclass(frozen=True)
 class Lent:
-    """A function of the judge's that an answer may call, by its number in the request."""
+    """A function of the judge that an answer may call, by its number in the request."""
 
     number: int
 
 
 class Other:
-    """A value of which only the text came."""
+    """A value of which only the text was sent."""
 
     def __init__(self, text: str) -> None:
         self.text = text
@@ -128,7 +128,7 @@ class Other:
 
 
 def decoded(message: Any) -> Any:
-    """The value; functions and classes are not made here. A LineBroken where it is no value."""
+    """The value of a message, with `Other` for functions and classes; raises LineBroken if it is invalid."""
     if message is None:
         return None
     try:

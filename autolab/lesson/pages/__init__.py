@@ -1,1 +1,1 @@
-"""A notebook as a page that works offline: its formulas as MathML, and its HTML made harmless."""
+"""A notebook as a page that works offline: its formulas as MathML, and its HTML sanitised."""

@@ -1,4 +1,4 @@
-"""Formulas in the text of a notebook as MathML, which a browser draws by itself: a page fetches no program for TeX."""
+"""Formulas in the text of a notebook as MathML, which browsers render natively: the page needs no program for TeX."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ TAGS = frozenset(
 _KNOWN = "display fence form largeop linethickness mathvariant movablelimits stretchy width"
 _ATTRIBUTES = frozenset(_KNOWN.split())
 _MOST = 2000
-"""Letters of TeX."""
+"""The longest formula that is converted, in characters."""
 
 _FORMULA = re.compile(
     r"(?P<code>(?P<ticks>`+)(?!`).*?(?<!`)(?P=ticks)(?!`))"
@@ -29,9 +29,9 @@ _FORMULA = re.compile(
 
 
 def without_formulas(text: str, formulas: dict[str, Markup]) -> str:
-    """Markdown with a mark, which no notebook can know, for each formula; code stays as it is.
+    """Markdown with each formula replaced by a random mark, which no notebook can guess; code is left unchanged.
 
-    ``formulas`` gets the MathML of each mark.
+    The MathML of each mark is added to ``formulas``.
     """
 
     def marked(found: re.Match[str]) -> str:
@@ -46,7 +46,7 @@ def without_formulas(text: str, formulas: dict[str, Markup]) -> str:
 
 
 def mathml(tex: str, display: str) -> Markup:
-    """A formula as MathML; as its own text where it is no TeX, or asks for more than a formula.
+    """A formula as MathML, or as its source text if it is not valid TeX or contains more than a formula.
 
     Examples
     --------
@@ -62,7 +62,7 @@ def mathml(tex: str, display: str) -> Markup:
         return as_text
     try:
         found: Any = ElementTree.fromstring(convert(tex, display=display))
-    except Exception:  # it raises errors of its own and of Python's
+    except Exception:  # the library raises exceptions of its own and Python's
         return as_text
     for part in found.iter():
         part.tag = part.tag.removeprefix(f"{{{_NAMESPACE}}}")

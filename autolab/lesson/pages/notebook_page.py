@@ -1,10 +1,10 @@
-"""A notebook as one HTML file that needs no kernel and no network: its cells run here, the page keeps what they show.
+"""A notebook as one HTML file that needs no kernel and no network: its cells are run, and the page shows their outputs.
 
-A live view is in it as far as it works without a kernel: in a frame that holds its saved page. Where no script
-runs, and for what moves only by computing, the page has the picture.
+Live views are included as far as they work without a kernel: in a frame with their saved page. Where scripts do not
+run, and for views that need a kernel to move, the page has a picture.
 
-What a notebook holds and what its kernel sends is data. It passes `sanitised` before it enters the page, and the page's
-content policy names AutoLab's own styles and scripts and nothing else.
+The content of a notebook and the output of its kernel are untrusted data. They pass through `sanitised` before they
+enter the page, and the page's content policy allows only AutoLab's own styles and scripts.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ from .formulas_as_mathml import without_formulas
 from .sanitiser import sanitised
 
 SECONDS = 600
-"""A cell that runs longer is interrupted."""
+"""Cells that run longer are interrupted."""
 
 _BRING = "from autolab.views.export.pages import bring_pages as _bring; _bring(); del _bring"
-# What an output is shown as, the best first.
+# The formats in which an output can be shown, the best first.
 _KINDS = (
     *("text/html", "text/markdown", "image/svg+xml", "text/latex"),
     *("image/png", "image/jpeg", "text/plain"),
@@ -57,22 +57,23 @@ def save_notebook(
     Parameters
     ----------
     notebook : str or path
-        It stays as it is. Its cells run in its own folder.
+        It is not changed. Its cells run in its own folder.
     path : str or path
-        Where the page goes, with the suffix ``.html``; an existing file is replaced.
+        The file to write, with the suffix ``.html``; an existing file is replaced.
     playground : str, optional
-        The address of a playground to which live graphs link, as `export_html` takes it.
+        The address of a playground to which live graphs link, as in `export_html`.
 
     Returns
     -------
     list of str
-        What went wrong in cells, an entry for each that failed; the page shows it too. Errors that a cell announces
-        with the tag ``raises-exception`` belong to the lesson.
+        An error message for each cell that failed, which the page shows as well. Errors of cells with the tag
+        ``raises-exception`` are intended, and not included.
 
     Raises
     ------
     ValueError
-        If the suffix is another one, or ``playground`` is no address; a `FileFormatError` if the file is no notebook.
+        If the suffix is another one, or ``playground`` is not an address; a `FileFormatError` if the file is not a
+        notebook.
     RuntimeError
         If the notebook's kernel is not installed here.
     OSError
@@ -83,7 +84,7 @@ def save_notebook(
     source, target, linked = Path(notebook), Path(path), address(playground)
     if target.suffix.lower() not in (".html", ".htm"):
         raise ValueError(f"save_notebook: got the path {str(target)!r:.100}; expected one that ends in .html")
-    if not os.access(target.absolute().parent, os.W_OK):  # better now than when all cells have run
+    if not os.access(target.absolute().parent, os.W_OK):  # checked before the cells are run
         raise OSError(f"save_notebook: the folder of {str(target)!r:.100} is not there or cannot be written")
     book = executed(source, linked)
     failures = [failure for cell in book.cells for failure in _failures(cell)]
@@ -92,9 +93,9 @@ def save_notebook(
     return failures
 
 
-# ------------------------------------------------------------------------------------------------------- its cells run
+# --------------------------------------------------------------------------------------------------- running the cells
 def executed(source: Path, playground: str = "") -> Any:
-    """The notebook with what its cells show; the output of a live view also holds what its page needs (`PAGE`)."""
+    """The notebook with the outputs of its cells; that of a live view includes the data for its page (`PAGE`)."""
     from ...views.export.playground_link import ADDRESS
 
     book = _read(source)
@@ -103,7 +104,7 @@ def executed(source: Path, playground: str = "") -> Any:
 
 
 def _read(source: Path) -> Any:
-    """The notebook without its outputs: what the page shows is computed now."""
+    """The notebook without its outputs, which are computed again for the page."""
     import nbformat
 
     with reading(source):
@@ -116,7 +117,7 @@ def _read(source: Path) -> Any:
 
 
 def _run(book: Any, folder: Path, variables: Mapping[str, str]) -> None:
-    """Run all cells. One that fails or takes too long shows its error, and the next one runs."""
+    """Run all cells. If one fails or takes too long, its output is the error, and the next one is run."""
     from jupyter_client.kernelspec import NoSuchKernel
     from nbclient import NotebookClient
     from nbclient.exceptions import DeadKernelError
@@ -138,7 +139,7 @@ def _run(book: Any, folder: Path, variables: Mapping[str, str]) -> None:
     except NoSuchKernel as error:
         name = clean(error.name, 60)
         raise RuntimeError(f"save_notebook: the notebook's kernel {name!r} is not installed here") from None
-    except (DeadKernelError, AssertionError, ValidationError) as error:  # nbclient may trip over a kernel that is gone
+    except (DeadKernelError, AssertionError, ValidationError) as error:  # nbclient raises any of them for a dead kernel
         if not last:
             raise
         lived = isinstance(error, ValidationError)
@@ -153,9 +154,9 @@ def _failures(cell: Any) -> list[str]:
     return [clean(f"{error.ename}: {error.evalue}", 160) for error in errors[:1]]
 
 
-# ------------------------------------------------------------------------------------------------ the page is written
+# -------------------------------------------------------------------------------------------------- writing the page
 def _page(title: str, book: Any) -> str:
-    """The executed notebook as a document, with its live views in frames."""
+    """The executed notebook as an HTML document, with its live views in frames."""
     from ...views.export.framed_pages import STYLE, page_around
 
     frames: dict[str, Mapping[str, str]] = {}
@@ -173,8 +174,8 @@ def _page(title: str, book: Any) -> str:
 
 
 def _exported(book: Any) -> str:
-    """The cells as HTML. Each piece of it that the notebook wrote is sanitised by itself, so that what one leaves open
-    does not reach the next."""
+    """The cells as HTML. Each piece from the notebook is sanitised separately, so that elements that one leaves open do
+    not affect the next."""
     from nbconvert import HTMLExporter
     from nbconvert.filters.markdown_mistune import InvalidNotebook
     from traitlets.config import Config
@@ -185,19 +186,19 @@ def _exported(book: Any) -> str:
     exporter.register_filter("clean_html", _piece)
     try:
         return exporter.from_notebook_node(book)[0]
-    except InvalidNotebook as error:  # a picture that a cell names is not attached to it
+    except InvalidNotebook as error:  # a picture that a cell refers to is not attached to it
         raise ValueError(f"save_notebook: {clean(error, 160)}") from None
 
 
 def _piece(text: str) -> str:
-    """A part of the page as the notebook wrote it; words where nothing is left of it."""
+    """A sanitised piece of HTML from the notebook; a message if nothing is left of it."""
     kept = sanitised(text)
     return kept if kept.strip() or not text.strip() else element("p", element("em", escape(say("page_left_out"))))
 
 
 def _keep(cell: Any, frames: dict[str, Mapping[str, str]]) -> None:
-    """Leave of a cell what a page shows. A live view becomes a mark in its place, which no notebook can know, and goes
-    to ``frames``."""
+    """Reduce a cell to what a page shows. A live view is replaced by a random mark, which no notebook can guess, and
+    added to ``frames``."""
     cell.metadata = {key: cell.metadata[key] for key in ("raw_mimetype",) if isinstance(cell.metadata.get(key), str)}
     for output in cell.get("outputs", ()):
         if "data" not in output:
@@ -220,18 +221,18 @@ def _size(metadata: Any) -> dict[str, Any]:
 
 
 def _held(data: Mapping[str, Any]) -> dict[str, str] | None:
-    """What the page of a live view holds, with its picture; None if the output is something else."""
+    """The content of a live view's page, with its picture; None if the output is something else."""
     from ...views.export.pages import PAGE, VIEWS
 
     given = data.get(PAGE)
     texts = {**given, "picture": data.get("text/html")} if isinstance(given, Mapping) else {}
     held = {key: texts[key] for key in ("view", "title", "data", "picture") if isinstance(texts.get(key), str)}
-    # The data is in a script element, which a "<" could end; AutoLab writes none.
+    # The data is put into a script element, which a "<" could close; AutoLab's data never contains one.
     return held if len(held) == 4 and held["view"] in VIEWS and "<" not in held["data"] else None
 
 
 def _frame(held: Mapping[str, str]) -> Markup:
-    """A live view, in a frame that keeps the policy of its own page and that of the page around it."""
+    """A live view in a frame, to which the policies of its own page and of the surrounding page apply."""
     from ...views.export.framed_pages import frame
     from ...views.export.pages import page_of
 

@@ -1,8 +1,8 @@
-"""What a notebook brings, as HTML that can only be read.
+"""Sanitises HTML from a notebook, so that it can only be read.
 
-A page shows text, tables, pictures and links. Whatever else markup can do has no business in it: to run a program, to
-fetch, to lead the reader away unasked, or to cover and restyle the rest of the page. So this is a list of what may
-stay, kept by the library nh3, and not a list of what is known to be bad.
+A page shows text, tables, pictures and links. Anything else that markup can do is not allowed: running programs,
+fetching data, redirecting the reader, or covering and restyling the rest of the page. Therefore this is an allowlist,
+enforced by the library nh3, and not a list of what is known to be harmful.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ _ATTRIBUTES = {
     "th": {"colspan", "rowspan", "scope"},
     "td": {"colspan", "rowspan"},
 }
-# Properties that colour and shape text where it is: none of them moves or enlarges it.
+# Properties that colour and style text in place: none of them moves or enlarges it.
 _STYLE = {"background-color", "color", "font-style", "font-weight", "text-align", "text-decoration"}
-# Elements that go with what they hold, which is no text for a reader. Of any other only the tags go.
+# Elements that are removed with their content, which is not text for a reader. Of others, only the tags are removed.
 _GONE = "script style svg math iframe object template noscript noembed noframes title textarea xmp select"
 _WHOLE = frozenset(_GONE.split())
 _SCHEMES = {"http", "https", "mailto", "data"}
@@ -33,9 +33,9 @@ _NOTEBOOK = re.compile(r"(?:[^:?#]*/)?(?P<name>[^:?#/]*)\.ipynb(?P<part>#.*)?")
 
 
 def sanitised(html: str) -> str:
-    """``html`` without what is not on the list; all its elements are closed.
+    """``html`` without anything that is not on the allowlist, and with all elements closed.
 
-    A link to a notebook leads to its page, wherever the notebook is: pages are saved beside each other.
+    A link to a notebook is changed to its page, in the same folder: pages are saved next to each other.
 
     Examples
     --------
@@ -58,7 +58,7 @@ def sanitised(html: str) -> str:
 
 
 def _attribute(tag: str, name: str, value: str) -> str | None:
-    """An attribute as it may stay; None if it may not. A picture is its own data: nothing is fetched."""
+    """The allowed value of an attribute, or None. Pictures must be data URLs, so that nothing is fetched."""
     if name == "src":
         return value if _PICTURE.fullmatch(value) else None
     if name in ("width", "height"):
