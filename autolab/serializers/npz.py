@@ -22,8 +22,7 @@ from .entries import Entry, Stateful, flattened, load, read_all
 _HEADER_BYTES = 10_000
 _PIECE = 1 << 16
 _END, _MANY = 22, 0xFFFF
-"""Length of the record at the end of an archive, which has the number of entries; if there are too many for it, it has
-this number instead."""
+"""The length of the record at the end of an archive, which has the number of entries, or `_MANY` if it is larger."""
 _SAID = re.compile(
     r"\{\s*'descr'\s*:\s*'([<>|=]?[biuf]\d{1,2})'\s*,\s*'fortran_order'\s*:\s*(True|False)\s*,"
     r"\s*'shape'\s*:\s*\(([\d\s,]*)\)\s*,?\s*\}\s*"

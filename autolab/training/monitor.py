@@ -27,13 +27,11 @@ MOST_BYTES = 64_000_000
 """The most memory that the kept states may take, in bytes."""
 
 _USED, _LEAST_LEFT = 0.4, 0.25
-"""Two fractions of its share: the part that it uses by its own clock, which misses the trainer's calls and the cache
-misses that it causes in training; and the part that remains for keeping states even if recording and measuring take
-more than the rest."""
+"""Fractions of its share: what it uses by its own clock, which misses the trainer's calls and the cache misses that it
+causes in training; and what at least remains for keeping states, however much recording and measuring take."""
 
 _LEAST_WORK = 0.3
-"""A thread that is busy for a smaller fraction of the time waits for something else, such as a GPU, which the monitor
-does not delay."""
+"""A thread that is busy for a smaller fraction of the time waits for a GPU, say, which the monitor does not delay."""
 
 FAMILIES = ("gradient", "moved", "silent")
 """What is measured for every layer, besides the values that the loop reports."""
