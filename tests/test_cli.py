@@ -101,7 +101,9 @@ def test_an_unknown_lesson_is_a_sentence(capsys, monkeypatch):
     monkeypatch.setattr("importlib.util.find_spec", lambda name: object())
     assert cli.main(["lab", "lineal"]) == 1
     said = capsys.readouterr().err
-    assert said.startswith("autolab lab: 'lineal' is no lesson and no file; expected a notebook, or one of start, ")
+    assert said.startswith(
+        "autolab lab: 'lineal' is neither a lesson nor a file; expected a notebook, or one of start, "
+    )
     assert said.count("\n") == 1 and len(said) < 300
 
 
@@ -144,7 +146,7 @@ def test_a_port_that_is_none_is_refused(port, capsys):
     with pytest.raises(SystemExit) as stop:
         cli.main(["lab", f"--port={port}"])
     assert stop.value.code == 2
-    assert f"{port!r} is no port" in capsys.readouterr().err
+    assert f"{port!r} is not a port" in capsys.readouterr().err
 
 
 def test_the_current_folder_is_shown_unless_the_notebook_lies_elsewhere(tmp_path, monkeypatch):

@@ -30,7 +30,7 @@ def test_layers_of_keras_apply_their_function() -> None:
     np.testing.assert_allclose(y, hidden @ last.W.data.T, rtol=1e-5)
     assert [repr(layer) for layer in (second, last)] == ["Dense(3, 4, activation=tanh)", "Dense(4, 1)"]
     assert L.Dense(features=5, bias=False).b is None and L.Dense(3, 4).W.shape == (4, 3)
-    with pytest.raises(TypeError, match="Dense: activation is 'leaky'; expected a function, or the name of one of F"):
+    with pytest.raises(TypeError, match="Dense: activation is 'leaky'; expected a function, or the name of one in F"):
         L.Dense(3, activation="leaky")
 
 
@@ -78,7 +78,7 @@ def test_the_row_of_padding_is_zero_from_the_start() -> None:
         embedding = made(4, 3, padding_idx=2)
         assert [bool(row.any()) for row in embedding.W.data] == [True, True, False, True]
     for wrong in (4, -1, "pad"):
-        with pytest.raises(ValueError, match=f"Embedding: padding_idx is {wrong!r}; expected a word, 0 to 3"):
+        with pytest.raises(ValueError, match=f"Embedding: padding_idx is {wrong!r}; expected an index, 0 to 3"):
             L.Embedding(4, 3, padding_idx=wrong)  # type: ignore[arg-type]
 
 
@@ -148,18 +148,18 @@ def test_where_the_first_nan_was_made_is_said() -> None:
         return str(caught.value)
 
     here = rf"\({Path(__file__).name}, line \d+"
-    assert re.fullmatch(rf"sqrt: made NaN of -1 {here}: np.sqrt\(x\)\)", end(lambda x: np.sqrt(x), 4.0, -1.0))
+    assert re.fullmatch(rf"sqrt: produced NaN from -1 {here}: np.sqrt\(x\)\)", end(lambda x: np.sqrt(x), 4.0, -1.0))
     twice = end(lambda x: np.exp(np.log(x) * x), -0.25)
-    assert re.fullmatch(rf"log: made NaN of -0.25 {here}: np.log\(x\)\)", twice)
-    assert end(np.log, 2.0, -1.0).startswith("log: made NaN of -1 (")  # whose gradient is none
-    assert "sub: made NaN of inf and inf (" in end(lambda x: (1 / x - 1 / x) ** 2, 0.0)
-    assert re.match("prod: made NaN " + here, end(lambda x: np.prod(1 / x) * x, 0.0, np.inf)) is not None
+    assert re.fullmatch(rf"log: produced NaN from -0.25 {here}: np.log\(x\)\)", twice)
+    assert end(np.log, 2.0, -1.0).startswith("log: produced NaN from -1 (")  # whose gradient is none
+    assert "sub: produced NaN from inf and inf (" in end(lambda x: (1 / x - 1 / x) ** 2, 0.0)
+    assert re.match("prod: produced NaN " + here, end(lambda x: np.prod(1 / x) * x, 0.0, np.inf)) is not None
     with np.errstate(all="ignore"), lab.detect_anomaly():
         F.where(np.array([True, False]), F.log(x := Variable([2.0, -1.0])), 0.0).sum().backward()
     assert x.grad.data.tolist() == [0.5, 0.0]  # what is left out does no harm
     back = end(lambda x: 0 * np.sqrt(x), 0.0)
     assert re.fullmatch(
-        rf"sqrt: its backward made NaN {here}: np.sqrt\(x\)\); autolab.find_nonfinite\(f, x\) says from what", back
+        rf"sqrt: its backward produced NaN {here}: np.sqrt\(x\)\); autolab.find_nonfinite\(f, x\) finds the cause", back
     )
 
 

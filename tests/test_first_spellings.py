@@ -106,7 +106,7 @@ def _zero_times_infinity() -> None:
 def test_nan_is_looked_for_from_now_on() -> None:
     for switch in (autograd.set_detect_anomaly, autolab.set_debug):  # type: ignore[attr-defined]
         switch(True)
-        with pytest.raises(RuntimeError, match="sqrt: its backward made NaN"):
+        with pytest.raises(RuntimeError, match="sqrt: its backward produced NaN"):
             _zero_times_infinity()
         switch(False)
         _zero_times_infinity()
@@ -360,7 +360,7 @@ def test_early_stopping_ends_a_trainer_and_goes_on_with_it(monkeypatch: pytest.M
 
 
 def test_early_stopping_says_what_is_observed() -> None:
-    with pytest.raises(KeyError, match="EarlyStopping: monitor is 'validation/main/loss'; observed is main/loss"):
+    with pytest.raises(KeyError, match="EarlyStopping: monitor is 'validation/main/loss'; observed: main/loss"):
         _trainer([0.5], training.EarlyStopping()).run()  # type: ignore[attr-defined]
 
 

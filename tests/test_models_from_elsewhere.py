@@ -57,7 +57,7 @@ def test_hooks_of_leaves_change_what_a_pass_adds() -> None:
 
 def test_where_nan_is_made() -> None:
     z = Variable([0.0])
-    made = pytest.raises(RuntimeError, match="sqrt: its backward made NaN")
+    made = pytest.raises(RuntimeError, match="sqrt: its backward produced NaN")
     with autolab.autograd.detect_anomaly(), made, np.errstate(all="ignore"):  # type: ignore[attr-defined]
         (np.sqrt(z) * 0).sum().backward()
     assert z.grad is None

@@ -158,7 +158,7 @@ def _parser() -> argparse.ArgumentParser:
 
 def _port(text: str) -> int:
     if not text.isdecimal() or int(text) > 65535:
-        raise argparse.ArgumentTypeError(f"{text!r} is no port; expected a number from 0 to 65535")
+        raise argparse.ArgumentTypeError(f"{text!r} is not a port; expected a number from 0 to 65535")
     return int(text)
 
 

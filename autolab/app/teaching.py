@@ -44,7 +44,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _positive(text: str) -> int:
     if not text.isdecimal() or not 0 < int(text) < 10**7:
-        raise argparse.ArgumentTypeError(f"{text[:40]!r} is no whole number above 0")
+        raise argparse.ArgumentTypeError(f"{text[:40]!r} is not a positive integer")
     return int(text)
 
 

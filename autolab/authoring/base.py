@@ -140,9 +140,7 @@ class Authored:
 
     def _running(self) -> Call:
         if self._call is None:
-            raise RuntimeError(
-                f"{self.name}: retained values exist once it is applied; this object was not applied yet"
-            )
+            raise RuntimeError(f"{self.name}: this object has not been applied yet, so it has no retained values")
         return self._call
 
     def held(self) -> Iterator[tuple[str, int, Any]]:

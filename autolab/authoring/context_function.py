@@ -90,7 +90,7 @@ class ContextFunction(Authored):
         return outputs[0] if len(outputs) == 1 else outputs
 
     def __call__(self, *args: Any) -> Any:
-        raise TypeError(f"{self.name} is not called: use {self.name}.apply(...)")
+        raise TypeError(f"{self.name} cannot be called: use {self.name}.apply(...)")
 
     # ------------------------------------------------------------------ the ctx
     def save_for_backward(self, *values: Variable | Array | None) -> None:
@@ -184,7 +184,7 @@ class ContextFunction(Authored):
         for i, gradient in enumerate(gradients):
             if gradient is not None and not marks.numeric[i]:
                 raise TypeError(
-                    f"{self.name}.backward returned a gradient for argument {i} ({self.input_label(i)}), which is no "
-                    "Variable; expected None"
+                    f"{self.name}.backward returned a gradient for argument {i} ({self.input_label(i)}), which is not "
+                    "a Variable; expected None"
                 )
         return dict(enumerate(gradients))

@@ -56,7 +56,7 @@ def read_idx(file: str | os.PathLike[str], max_bytes: int | None = None) -> np.n
 def _read(file: Any, stream: Any, limit: int) -> np.ndarray:
     head = stream.read(4)
     if len(head) != 4 or head[:2] != b"\0\0" or head[2] not in _KINDS:
-        raise refused(file, "it is no IDX file")
+        raise refused(file, "it is not an IDX file")
     lengths = stream.read(4 * head[3])
     if len(lengths) != 4 * head[3]:
         raise refused(file, "its header is cut off")
@@ -70,7 +70,7 @@ def _read(file: Any, stream: Any, limit: int) -> np.ndarray:
     done = 0
     while piece := stream.read(_PIECE):  # to the end, where gzip verifies its checksum
         if done + len(piece) > size:
-            raise refused(file, f"it holds more numbers; its header says {size} bytes")
+            raise refused(file, f"it holds more numbers than the {size} bytes in its header")
         room[done : done + len(piece)] = piece
         done += len(piece)
     if done != size:

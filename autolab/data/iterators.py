@@ -153,7 +153,7 @@ class SerialIterator:
             raise ValueError(f"{who}: got {sorted(state)!s:.100}; expected {sorted(expected)}; nothing was loaded")
         order, position = np.array(state["order"], np.int64), int(state["position"])
         if sorted(order.tolist()) != list(range(len(self.dataset))) or not 0 <= position < len(order):
-            raise ValueError(f"{who}: the order is not one of the {len(self.dataset)} examples; nothing was loaded")
+            raise ValueError(f"{who}: the order is no permutation of {len(self.dataset)} examples; nothing was loaded")
         values = {"order": order, "position": position, "epoch": int(state["epoch"])}
         stores: list[tuple[Any, str, Any]] = [(self, name, value) for name, value in values.items()]
         stores.append((self, "is_new_epoch", bool(state["is_new_epoch"])))
@@ -167,7 +167,7 @@ def _check(who: str, dataset: Any, batch_size: Any, rng: Any) -> None:
     if isinstance(dataset, tuple) and all([isinstance(part, np.ndarray) for part in dataset]):
         raise TypeError(f"{who}: dataset is a tuple of arrays; expected examples: TupleDataset(*arrays)")
     if not hasattr(dataset, "__len__") or not hasattr(dataset, "__getitem__"):
-        raise TypeError(f"{who}: dataset is {a_kind(dataset)}; expected examples by number, such as TupleDataset(x, t)")
+        raise TypeError(f"{who}: dataset is {a_kind(dataset)}; expected examples by index, such as TupleDataset(x, t)")
     if len(dataset) == 0:
         raise ValueError(f"{who}: the dataset is empty")
     check_rng(who, rng)

@@ -38,7 +38,7 @@ class detect_anomaly(observe):
     >>> with np.errstate(all="ignore"), autograd.detect_anomaly():
     ...     (2 * np.sqrt(Variable(-1.0))).backward()  # doctest: +ELLIPSIS
     Traceback (most recent call last):
-    RuntimeError: sqrt: made NaN of -1 (..., line 2: np.sqrt(Variable(-1.0)))
+    RuntimeError: sqrt: produced NaN from -1 (..., line 2: np.sqrt(Variable(-1.0)))
     """
 
     def __init__(self, check_nan: bool = True) -> None:
@@ -69,7 +69,7 @@ def _refuse_nan(event: ForwardEvent | BackwardEvent) -> None:
         if _has_nan(event.upstream):
             name = event.node.function.name
             raise RuntimeError(
-                f"{name}: the gradient that it was given is NaN: backward began with it, or infinities were added"
+                f"{name}: its upstream gradient is NaN: backward began with it, or infinities were added"
             )
         if any(map(_has_nan, event.gradients)) or _counts(event):
             raise RuntimeError(_told(event.node))
@@ -93,9 +93,9 @@ def _made(event: ForwardEvent) -> tuple[str, Any]:
     y, *inputs = [to_cpu(unwrap(x)) for x in (event.outputs[0], *event.inputs) if x is not None]
     at = np.isnan(y)
     if not getattr(event.function, "elementwise", False):
-        return "made NaN", at
+        return "produced NaN", at
     first = tuple(np.argwhere(at)[0])
-    return f"made NaN of {' and '.join([f'{np.broadcast_to(x, y.shape)[first]:.6g}' for x in inputs])}", at
+    return f"produced NaN from {' and '.join([f'{np.broadcast_to(x, y.shape)[first]:.6g}' for x in inputs])}", at
 
 
 def _told(node: Node) -> str:
@@ -104,7 +104,7 @@ def _told(node: Node) -> str:
         if below in _steps and (made := _steps[below][0]):
             return f"{below.function.name}: {made}{_place(*_steps[below][2:])}"
     place = _place(*_steps[node][2:]) if node in _steps else ""
-    return f"{node.function.name}: its backward made NaN{place}; autolab.find_nonfinite(f, x) says from what"
+    return f"{node.function.name}: its backward produced NaN{place}; autolab.find_nonfinite(f, x) finds the cause"
 
 
 def _place(code: CodeType, instruction: int) -> str:

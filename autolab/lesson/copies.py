@@ -39,7 +39,7 @@ def wanted_lesson(name: str | None, here: Path) -> Path | None:
     for lesson, path in known.items():
         if name in (lesson, path.stem, path.stem[:2]):
             return path
-    raise ValueError(f"{name!r:.60} is no lesson and no file; expected a notebook, or one of {', '.join(known)}")
+    raise ValueError(f"{name!r:.60} is neither a lesson nor a file; expected a notebook, or one of {', '.join(known)}")
 
 
 def _has_notebooks(here: Path) -> bool:

@@ -29,4 +29,4 @@ def activation_of(link: str, given: Any) -> Any:
     found = None if given == "linear" else getattr(F, given, given) if isinstance(given, str) else given
     if found is None or callable(found):
         return found
-    raise TypeError(f"{link}: activation is {given!r:.60}; expected a function, or the name of one of F")
+    raise TypeError(f"{link}: activation is {given!r:.60}; expected a function, or the name of one in F")

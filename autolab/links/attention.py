@@ -144,7 +144,7 @@ class MultiHeadAttention(Link):
         value = key if value is None else value
         batches = {shape_of("MultiHeadAttention", given)[:1] for given in (x, key, value)}
         if len(batches) > 1:
-            raise ValueError(f"MultiHeadAttention: got shapes that begin {batches}; expected the same batch")
+            raise ValueError(f"MultiHeadAttention: got shapes that begin with {batches}; expected the same batch size")
         q, k, v = [self._split(*given) for given in ((self.query, x), (self.key, key), (self.value, value))]
         if mask is not None:
             mask = mask if isinstance(mask, Variable) else as_array(mask, "MultiHeadAttention: mask")

@@ -150,7 +150,7 @@ class Embedding(Link):
         self.W = Parameter(initializer(initialW, initializers.Normal(scale=1.0)), shape)
         if padding_idx is not None:
             if padding_idx not in range(rows):
-                raise ValueError(f"Embedding: padding_idx is {padding_idx!r:.60}; expected a word, 0 to {rows - 1}")
+                raise ValueError(f"Embedding: padding_idx is {padding_idx!r:.60}; expected an index, 0 to {rows - 1}")
             self.W._data[padding_idx] = 0
 
     def forward(self, ids: Any) -> Any:

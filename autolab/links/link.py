@@ -29,7 +29,7 @@ class OfInstances(property):
 
     def __get__(self, instance: Any, owner: type | None = None) -> Any:
         if instance is None:
-            raise AttributeError("only an instance has it")
+            raise AttributeError("only instances have it")
         return super().__get__(instance, owner)
 
 

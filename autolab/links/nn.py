@@ -59,7 +59,7 @@ class _Recurrent(Link):
         super().__init__()
         name, ways = type(self).__name__, 1 + bidirectional
         if not bias:
-            raise ValueError(f"{name}: bias=False is not there; expected True")
+            raise ValueError(f"{name}: bias=False is not supported; expected True")
         self.input_size, self.hidden_size, self.num_layers = input_size, hidden_size, num_layers
         self.batch_first, self.bidirectional = batch_first, bidirectional
         self.dropout = check_ratio(name, dropout)
@@ -83,7 +83,7 @@ class _Recurrent(Link):
         runs, ways, is_pair = [*self.runs], 1 + self.bidirectional, self._kind is recurrent.LSTM
         starts: Any = [None] * len(runs) if hx is None else [*zip(*hx, strict=True)] if is_pair else [*hx]
         if len(starts) != len(runs):
-            raise ValueError(f"{name}: the first states are {len(starts)}; expected {len(runs)}, one for each layer")
+            raise ValueError(f"{name}: got {len(starts)} initial states; expected {len(runs)}, one for each layer")
         x, drop = _turned(input, self.batch_first), partial(F.dropout, ratio=self.dropout)
         x, lasts = recurrent.through(runs, x, starts, drop, ways)
         final = tuple([F.stack(part) for part in zip(*lasts, strict=True)]) if is_pair else F.stack(lasts)

@@ -91,7 +91,7 @@ class BatchNormalization(Link):
         if config.train and math.prod(shape) < 2 * shape[1]:
             raise ValueError(
                 f"BatchNormalization: x has shape {shape}; a variance needs two numbers per feature. Train "
-                "with more examples; for one alone use test_mode(), which takes the running averages"
+                "with more examples; for a single one use test_mode(), which uses the running averages"
             )
         return data
 

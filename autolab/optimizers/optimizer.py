@@ -124,8 +124,8 @@ class Optimizer(Displayed, CheckedArguments, metaclass=TakesParameters):
         """
         if isinstance(hook, type):
             raise TypeError(
-                f"{type(self).__name__}.add_hook: got the class {hook.__name__:.60}; expected an object, such as that "
-                f"of {hook.__name__:.60}(...)"
+                f"{type(self).__name__}.add_hook: got the class {hook.__name__:.60}; expected an instance, such as "
+                f"{hook.__name__:.60}(...)"
             )
         if not callable(hook):
             raise TypeError(f"{type(self).__name__}.add_hook: got {a_kind(hook)}; expected a callable")

@@ -129,7 +129,7 @@ def checked(path: Any, entries: list[Entry], layout: Layout, max_bytes: int | No
         if name in found:
             raise refused(path, f"{quoted(name)} occurs in it twice")
         if name != entry.name and entry.shape != (0,):
-            raise refused(path, f"{quoted(name)} is marked as empty and is not")
+            raise refused(path, f"{quoted(name)} is marked as empty but is not")
         found[name] = None if name != entry.name else entry
         slot = slot_for(layout, name)
         total += entry.nbytes

@@ -131,7 +131,7 @@ def _stored(file: Any, most: int) -> Iterator[list[Entry]]:
             summed = any([_SUM in item.attrs for item in (stored, *datasets.values())])
             entries = [_entry(h5py, file, path, dataset, summed) for path, dataset in datasets.items()]
             if summed and _stored_sum(stored) != _seal({path: _stored_sum(item) for path, item in datasets.items()}):
-                raise refused(file, "it is damaged: its checksum is another one")
+                raise refused(file, "it is damaged: its checksum does not match")
         yield entries
 
 
@@ -178,7 +178,7 @@ def _entry(h5py: Any, file: Any, path: str, item: Any, summed: bool) -> Entry:
     """The entry of a dataset, after checking that the file itself contains all of its numbers."""
     who = quoted(path)
     if not isinstance(item, h5py.Dataset) or item.shape is None:
-        raise refused(file, f"{who} is no array")
+        raise refused(file, f"{who} is not an array")
     if item.is_virtual or item.external:
         raise refused(file, f"{who} takes its numbers from another file")
     name = (EMPTY if _EMPTY_MARK in item.attrs else "") + path
@@ -189,7 +189,7 @@ def _entry(h5py: Any, file: Any, path: str, item: Any, summed: bool) -> Entry:
         if entry.nbytes != item.id.get_storage_size():
             raise refused(file, f"{who} has no numbers, or not all of them")
     elif math.prod(item.chunks) * entry.dtype.itemsize > entry.nbytes + _BLOCK:
-        raise refused(file, f"{who} is cut into pieces that are larger than itself")
+        raise refused(file, f"{who} has chunks that are larger than itself")
     return entry
 
 
@@ -201,7 +201,7 @@ def _array(h5py: Any, file: Any, name: str, item: Any, summed: bool) -> np.ndarr
     if array.size:
         item.id.read(h5py.h5s.ALL, h5py.h5s.ALL, array)
     if summed and _stored_sum(item) != _checksum(name, array):
-        raise refused(file, f"{quoted(name)} is damaged: its checksum is another one")
+        raise refused(file, f"{quoted(name)} is damaged: its checksum does not match")
     return array
 
 
@@ -210,7 +210,7 @@ def _check_pieces(h5py: Any, file: Any, item: Any) -> None:
     who, plist = quoted(item.name), item.id.get_create_plist()
     filters = [plist.get_filter(i)[0] for i in range(plist.get_nfilters())]
     if len(set(filters)) < len(filters) or not {*filters} <= {h5py.h5z.FILTER_DEFLATE, *_plain_filters(h5py)}:
-        raise refused(file, f"{who} is packed in an unknown way")
+        raise refused(file, f"{who} is packed by an unknown filter")
     pieces: list[Any] = []
     item.id.chunk_iter(pieces.append)
     expected = math.prod([-(-n // c) for n, c in zip(item.shape, item.chunks, strict=True)])
@@ -219,12 +219,12 @@ def _check_pieces(h5py: Any, file: Any, item: Any) -> None:
     size = math.prod(item.chunks) * item.dtype.itemsize
     for piece in pieces:
         if piece.size > size + size // 8 + 1024:
-            raise refused(file, f"{who} has a piece of {piece.size} bytes for {size}")
+            raise refused(file, f"{who} has a chunk of {piece.size} bytes for {size}")
         mask, packed = item.id.read_direct_chunk(piece.chunk_offset)
         if h5py.h5z.FILTER_DEFLATE in filters and not mask >> filters.index(h5py.h5z.FILTER_DEFLATE) & 1:
             unpacked = len(zlib.decompressobj().decompress(packed, size + 64))
             if unpacked not in (size, size + 4):  # 4: the checksum of another filter
-                raise refused(file, f"{who} has a piece that does not unpack to {size} bytes")
+                raise refused(file, f"{who} has a chunk that does not unpack to {size} bytes")
 
 
 def _plain_filters(h5py: Any) -> tuple[int, int]:

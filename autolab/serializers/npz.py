@@ -138,7 +138,7 @@ def _entries(file: Any, archive: zipfile.ZipFile, stream: Any) -> list[Entry]:
     stream.seek(-_END, os.SEEK_END)
     signature, count = struct.unpack("<4s6xH10x", stream.read(_END))
     if signature != b"PK\5\6" or count not in (len(members), _MANY):  # an entry could be hidden inside another
-        raise refused(file, f"its directory has {len(members)} entries, and another number at its end")
+        raise refused(file, f"its directory has {len(members)} entries, but its end says another number")
     return [_entry(file, archive, member) for member in members]
 
 
@@ -146,9 +146,9 @@ def _entry(file: Any, archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> Entr
     """The entry of a member, with name, shape and dtype from its header."""
     who = quoted(member.filename)
     if not member.filename.endswith(".npy"):
-        raise refused(file, f"{who} is no array")
+        raise refused(file, f"{who} is not an array")
     if member.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):  # others unpack without limit
-        raise refused(file, f"{who} is packed in another way than npz files are")
+        raise refused(file, f"{who} is compressed by a method that npz files do not use")
     with archive.open(member) as stream:
         start, shape, in_columns, dtype = _header(file, who, stream)
     entry = Entry(
@@ -158,7 +158,7 @@ def _entry(file: Any, archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> Entr
         lambda: _array(file, archive, member, start, shape, in_columns, dtype),
     )
     if member.file_size != entry.nbytes + start:
-        raise refused(file, f"{who} has another size than its header says")
+        raise refused(file, f"{who} does not have the size in its header")
     return entry
 
 
@@ -166,7 +166,7 @@ def _header(file: Any, who: str, stream: Any) -> tuple[int, tuple[int, ...], boo
     """Length and content of the header: shape, whether the order is Fortran's, and dtype."""
     begin = stream.read(12)
     if begin[:6] != b"\x93NUMPY" or begin[6:8] not in (b"\1\0", b"\2\0"):
-        raise refused(file, f"{who} is no array, or of an unknown version")
+        raise refused(file, f"{who} is not an array, or of an unknown version")
     start, length = (10, begin[8:10]) if begin[6] == 1 else (12, begin[8:12])
     end = start + int.from_bytes(length, "little")
     if not len(begin) <= end <= _HEADER_BYTES:  # a negative length below would read the whole entry

@@ -193,7 +193,7 @@ class _Slots:
                 return self._input(name, value)
             return self._take_inside(name, value) if holds_inputs(value) else value
         except RecursionError:
-            raise TypeError(f"{self._where}: input {name!r:.60} is {a_kind(value)} that holds itself") from None
+            raise TypeError(f"{self._where}: input {name!r:.60} is {a_kind(value)} that contains itself") from None
 
     def _take_inside(self, name: str, tree: Any) -> Structure:
         """A structure with its inputs replaced by placeholders."""

@@ -139,7 +139,7 @@ def check_names(who: str, layout: Layout, found: Iterable[str]) -> None:
 def check_entry(who: str, name: str, slot: Slot, header: Header | None) -> None:
     """Raise a ValueError that names ``who`` if an array, or None, does not fit its slot."""
     if header is None and not slot.empty:
-        found = f"{quoted(name)} has no size in what is loaded"
+        found = f"{quoted(name)} has no size in the loaded state"
         raise ValueError(f"{who}: {found}; expected {slot.shape}; nothing was loaded")
     if header is not None and not slot.takes(header):
         fits = slot.shape in (None, header.shape)

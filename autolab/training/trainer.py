@@ -118,7 +118,7 @@ class Trainer:
         """
         if isinstance(extension, type):
             raise TypeError(
-                f"Trainer.extend: got the class {extension.__name__}; expected an object, such as that of "
+                f"Trainer.extend: got the class {extension.__name__}; expected an instance, such as "
                 f"{extension.__name__}()"
             )
         if not callable(extension):

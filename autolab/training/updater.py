@@ -129,7 +129,7 @@ class StandardUpdater:
             return next(self.iterator)
         except StopIteration:
             who = "StandardUpdater.update"
-            raise RuntimeError(f"{who}: the iterator has no batch left; make it with repeat=True") from None
+            raise RuntimeError(f"{who}: the iterator has no batches left; create it with repeat=True") from None
 
     def _undo(self) -> Callable[[], None]:
         """A function that restores everything that an update changes before the parameters."""

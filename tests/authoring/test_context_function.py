@@ -181,7 +181,7 @@ def test_the_number_of_gradients() -> None:
 def test_a_gradient_for_something_else_is_refused(argument: Any, create_graph: bool) -> None:
     mine = ctx_style(lambda ctx, x, option: x * 2, lambda ctx, g: (g * 2, g))
     x = Variable(1.0)
-    message = r"a gradient for argument 1 \(option\), which is no Variable; expected None"
+    message = r"a gradient for argument 1 \(option\), which is not a Variable; expected None"
     shown(lambda: grad(mine.apply(x, argument), x, create_graph=create_graph), TypeError, message)
 
 

@@ -84,5 +84,5 @@ def test_no_function_is_accused_of_a_nan_that_it_was_given(name: str) -> None:
     make, start = MEETING[name]
     with np.errstate(all="ignore"), autolab.autograd.detect_anomaly():  # type: ignore[attr-defined]
         y = make(Variable([0.0, 1.0]) * 3.0)
-        with pytest.raises(RuntimeError, match=r"^mul: the gradient that it was given is NaN: backward began with it"):
+        with pytest.raises(RuntimeError, match=r"^mul: its upstream gradient is NaN: backward began with it"):
             y.backward(start)

@@ -174,7 +174,7 @@ COMMANDS = (
     Refusal(
         _command("lab", "no such.ipynb"), SystemExit, "autolab lab", "file", "no such.ipynb", "expected a notebook"
     ),
-    Refusal(_command("lab", "--port", "x"), SystemExit, "autolab lab", "--port", "'x' is no port", "expected a number"),
+    Refusal(_command("lab", "--port", "x"), SystemExit, "autolab lab", "--port", "is not a port", "expected a number"),
     Refusal(_command("lab", "--port", "70000"), SystemExit, "autolab lab", "--port", "'70000'", "from 0 to 65535"),
 )
 

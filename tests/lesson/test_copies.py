@@ -188,7 +188,7 @@ def test_a_file_goes_before_a_lesson_and_a_path_is_no_lesson(ship, tmp_path):
 
 
 def test_an_unknown_lesson_is_a_sentence_with_those_there_are(ship, tmp_path):
-    said = "'lineal' is no lesson and no file; expected a notebook, or one of start, linear"
+    said = "'lineal' is neither a lesson nor a file; expected a notebook, or one of start, linear"
     with pytest.raises(ValueError, match=f"^{said}$"):
         wanted_lesson("lineal", tmp_path)
 

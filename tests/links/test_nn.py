@@ -47,9 +47,9 @@ def test_a_recurrent_layer_takes_the_length_first(kind: str, layers: int, both_w
 def test_recurrent_layers_refuse_what_they_have_not() -> None:
     with pytest.raises(ValueError, match=r"LSTM: input has shape \(2, 3\); expected \(length, batch, 3\)"):
         nn.LSTM(3, 4)(Variable(S[0]))
-    with pytest.raises(ValueError, match="GRU: the first states are 1; expected 2"):
+    with pytest.raises(ValueError, match="GRU: got 1 initial states; expected 2"):
         nn.GRU(3, 4, 2)(Variable(S), np.zeros((1, 2, 4)))
-    with pytest.raises(ValueError, match="LSTM: bias=False is not there"):
+    with pytest.raises(ValueError, match="LSTM: bias=False is not supported"):
         nn.LSTM(3, 4, bias=False)
     with pytest.raises(ValueError, match="RNN: the activation is 'sin'"):
         nn.RNN(3, 4, nonlinearity="sin")

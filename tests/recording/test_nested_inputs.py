@@ -120,7 +120,7 @@ def test_the_call_as_code_has_the_structure() -> None:
 def test_a_structure_that_holds_itself_is_refused() -> None:
     tree: list[Any] = [W]
     tree.append(tree)
-    with pytest.raises(TypeError, match=r"record: <lambda>: input 'p' is a list that holds itself"):
+    with pytest.raises(TypeError, match=r"record: <lambda>: input 'p' is a list that contains itself"):
         bind("record", lambda p: p, (tree,), {})
     with pytest.raises(TypeError, match=r"input 'p\[1\]': got a masked array"):
         bind("record", lambda p: p, ([W, np.ma.masked_array(b, [True, False])],), {})

@@ -145,16 +145,16 @@ def test_a_hostile_hdf5_is_refused(kind, tmp_path):
 @pytest.mark.parametrize(
     ("kind", "message"),
     [
-        ("a type", "'t' is no array"),
-        ("nothing", "'b' is no array"),
+        ("a type", "'t' is not an array"),
+        ("nothing", "'b' is not an array"),
         ("numbers of another file", "'b' takes its numbers from another file"),
         ("a virtual array", "'b' takes its numbers from another file"),
         ("complex", "'b' is of type complex128; expected numbers"),
         ("floats of another kind", "'b' is of type float"),
-        ("a filter nobody knows", "'/?b' is packed in an unknown way"),
-        ("pieces larger than the whole", "'b' is cut into pieces that are larger than itself"),
-        ("packed twice", "'/?b' is packed in an unknown way"),
-        ("a piece with much after its end", "'/?b' has a piece of 2011 bytes for 8"),
+        ("a filter nobody knows", "'/?b' is packed by an unknown filter"),
+        ("pieces larger than the whole", "'b' has chunks that are larger than itself"),
+        ("packed twice", "'/?b' is packed by an unknown filter"),
+        ("a piece with much after its end", "'/?b' has a chunk of 2011 bytes for 8"),
         ("no numbers, in pieces", "'/?b' has no numbers, or not all of them"),
     ],
 )

@@ -83,7 +83,7 @@ NPZ = {
     "cut in the middle": archive(GOOD)[:200],
     "end cut off": archive(GOOD)[:-10],
     "byte flipped": patched(archive(GOOD), member(W)[-24:], b"\x00" * 23 + b"\x01"),
-    "member is no array": archive({**GOOD, "b.npy": b"hello"}),
+    "member is not an array": archive({**GOOD, "b.npy": b"hello"}),
     "member without suffix": archive({**GOOD, "c.txt": b"hello"}),
     "a folder": archive({**GOOD, "sub/": b""}),
     "empty member": archive({**GOOD, "b.npy": b""}),
@@ -154,8 +154,8 @@ def test_a_hostile_npz_is_refused(kind, tmp_path):
     [
         ("a very long header", "'b.npy' has a header of 1048588 bytes; expected 12 to 10000"),
         ("a header of no bytes", "'b.npy' has a header of 10 bytes; expected 12 to 10000"),
-        ("numbers cut off", "'b.npy' has another size than its header says"),
-        ("numbers too many", "'b.npy' has another size than its header says"),
+        ("numbers cut off", "'b.npy' does not have the size in its header"),
+        ("numbers too many", "'b.npy' does not have the size in its header"),
         ("unpacks to less", "'b.npy' is cut off"),
     ],
 )

@@ -86,7 +86,7 @@ def test_hdf5_in_pieces_and_packed_in_the_usual_ways_loads(options, tmp_path):
         stored.create_dataset("b", data=np.zeros(20, np.float16), maxshape=(None,))
     layer = L.Linear(30, 20)
     if packed["compression"] == "lzf":
-        return unchanged("hdf5", tmp_path / "file", layer, "packed in an unknown way")
+        return unchanged("hdf5", tmp_path / "file", layer, "packed by an unknown filter")
     load_hdf5(tmp_path / "file", layer)
     np.testing.assert_array_equal(layer.W.data, numbers)
 
@@ -138,7 +138,7 @@ def test_a_state_of_another_link_is_copied():
 
 def test_what_is_marked_as_empty_holds_nothing(tmp_path):
     written("npz", tmp_path / "file", **{"autolab:empty/W": W, "b": B})
-    unchanged("npz", tmp_path / "file", L.Linear(None, 2), "'W' is marked as empty and is not")
+    unchanged("npz", tmp_path / "file", L.Linear(None, 2), "'W' is marked as empty but is not")
 
 
 def flipped(path, find, change=1):
@@ -167,7 +167,7 @@ def test_a_checksum_that_is_none_is_never_read(value, tmp_path):
     save_hdf5(tmp_path / "file", L.Linear(3, 2))
     with h5py.File(tmp_path / "file", "a") as stored:
         stored["W"].attrs["autolab:crc32"] = value
-    unchanged("hdf5", tmp_path / "file", L.Linear(3, 2), "its checksum is another one")
+    unchanged("hdf5", tmp_path / "file", L.Linear(3, 2), "its checksum does not match")
 
 
 @both
@@ -188,7 +188,7 @@ def test_a_dataset_of_another_file_is_found(tmp_path):
     with h5py.File(tmp_path / "one", "a") as stored, h5py.File(tmp_path / "two", "r") as source:
         del stored["W"]
         source.copy("W", stored)
-    unchanged("hdf5", tmp_path / "one", L.Linear(3, 2), "its checksum is another one")
+    unchanged("hdf5", tmp_path / "one", L.Linear(3, 2), "its checksum does not match")
     save_hdf5(tmp_path / "lazy", L.Linear(None, 2))
     with h5py.File(tmp_path / "lazy", "a") as stored:
         del stored["W"].attrs["autolab:empty"]

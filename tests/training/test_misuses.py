@@ -197,7 +197,7 @@ MISUSES: list[tuple[str, Callable[[], Any], type[Exception], str]] = [
         ValueError,
         r"filename is 'a_\{loss\}'; .* \{iteration",
     ),
-    ("data for one pass", lambda: over_the_end().run(), RuntimeError, "has no batch left; make it with repeat=True"),
+    ("data for one pass", lambda: over_the_end().run(), RuntimeError, "no batches left; create it with repeat=True"),
     (
         "half an iteration",
         lambda: trainer((0.5, "iteration")),

@@ -156,7 +156,7 @@ def _guard(
         try:
             told = decide(event, arguments)
         except BaseException:
-            told = f"{event} is not allowed in a notebook that is graded"
+            told = f"{event} is not allowed in a graded notebook"
         decide = None  # the frame of the error gives access to it
         if told:
             raise errors[event == "import"](f"autolab grade: {told}")

@@ -39,7 +39,7 @@ _OPENERS = frozenset(("_tkinter", "readline", "_sqlite3", "_gdbm", "_dbm", "h5py
 """Modules that open files without an audit event."""
 _WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
 _NO_PATHS = (int, float, tuple, type(None))
-_OPENS = "a notebook that is graded opens no file here"
+_OPENS = "a graded notebook may not open this file"
 _MEMORY = ("/proc",)
 
 
@@ -54,12 +54,12 @@ def decider(
 
     def decide(event: str, arguments: tuple[Any, ...]) -> str:
         if event in _REFUSED or event[:7] == "ctypes.":
-            return f"{event} is not allowed in a notebook that is graded"
+            return f"{event} is not allowed in a graded notebook"
         if event == "open" and arguments[0] is not None and type(arguments[0]) is not int:
             path, _, flags = arguments
             return _about_opening(_text(path), flags or 0)
         if event == "import" and _is_foreign(*arguments[:2]):
-            return "a notebook that is graded imports no such module"
+            return "a graded notebook may not import this module"
         if files and event in _LEAVING | _CHANGES:
             paths = [_text(one) for one in arguments if type(one) not in _NO_PATHS]
             for path in paths:
@@ -67,7 +67,7 @@ def decider(
                 if _is_hidden(found) or found in beside:
                     tell(path)
             if event in _LEAVING or not _may_change(event, arguments, paths):
-                return "a notebook that is graded changes no file here"
+                return "a graded notebook may not change this file"
         return ""
 
     def _is_foreign(name: Any, file: Any) -> bool:

@@ -23,10 +23,10 @@ from ..results import Result
 from .wire import Lent, LineBroken, Other, Wire, decoded, encoded
 
 PROBLEMS = {
-    "time": "it ran longer than it may",
+    "time": "it exceeded its time limit",
     "gone": "its process ended before the last cell",
-    "size": "it sent too much",
-    "form": "it sent something that is no answer",
+    "size": "it sent too much data",
+    "form": "it sent an invalid answer",
 }
 
 

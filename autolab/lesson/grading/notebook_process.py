@@ -124,7 +124,7 @@ class _HandedIn:
             self.line.send({"lent": given.number, "with": encoded(list(inputs))})
             result = decoded(self.line.receive()["is"])
             if isinstance(result, Other):
-                raise TypeError(f"this function cannot be called so: {result!r}")
+                raise TypeError(f"this function cannot be called like this: {result!r}")
             return result
 
         return lent

@@ -143,7 +143,7 @@ def decoded(message: Any) -> Any:
 def _array(array: Any) -> dict[str, Any]:
     array = np.asarray(array)
     if array.dtype.kind not in "biufc" or array.nbytes > LONGEST // 2:
-        raise TypeError(f"lesson.check: an array of {array.dtype}, {array.nbytes} bytes, is no answer")
+        raise TypeError(f"lesson.check: an array of {array.dtype}, {array.nbytes} bytes, is not a valid answer")
     data = base64.b64encode(np.ascontiguousarray(array).tobytes()).decode()
     return {"dtype": array.dtype.str, "shape": list(array.shape), "data": data}
 

@@ -60,7 +60,7 @@ class EarlyStopping(Extension):
         trainer = loss if isinstance(loss, Trainer) else None
         if trainer is not None and self.monitor not in trainer.observation:
             names = ", ".join(trainer.observation)
-            raise KeyError(f"EarlyStopping: monitor is {self.monitor!r:.60}; observed is {names or 'nothing':.200}")
+            raise KeyError(f"EarlyStopping: monitor is {self.monitor!r:.60}; observed: {names or 'nothing':.200}")
         new = float(loss if trainer is None else trainer.observation[self.monitor])
         is_better = (self.best - new if self.mode == "min" else new - self.best) > self.min_delta
         publish([(self, "best", new if is_better else self.best), (self, "count", 0 if is_better else self.count + 1)])

@@ -70,7 +70,7 @@ def snapshot(filename: str = "snapshot_iter_{iteration}", trigger: Any = (1, "ep
         filename.format(iteration=0, epoch=0)
     except (AttributeError, KeyError, IndexError, ValueError):
         what = f"snapshot: filename is {filename!r:.100}"
-        raise ValueError(f"{what}; expected a text that names nothing but {{iteration}} and {{epoch}}") from None
+        raise ValueError(f"{what}; expected no fields but {{iteration}} and {{epoch}}") from None
     return _SnapshotWriter(filename, trigger)
 
 

@@ -150,7 +150,7 @@ def test_bad_input_is_a_sentence(arguments, told, tmp_path, monkeypatch, capsys)
 def test_numbers_of_the_command_are_whole(capsys):
     with pytest.raises(SystemExit):
         main(["grade", ".", "--seconds", "-1"])
-    assert "'-1' is no whole number above 0" in capsys.readouterr().err
+    assert "'-1' is not a positive integer" in capsys.readouterr().err
 
 
 def test_half_a_notebook_counts_to_where_it_came(tmp_path):

@@ -25,7 +25,7 @@ def test_of_functions_classes_and_others_only_the_kind_is_told():
     assert encoded(lambda x: x) == {"function": False} and encoded(FunctionNode) == {"class": "FunctionNode"}
     assert repr(decoded(encoded(object()))).startswith("<object object")
     assert decoded(encoded(Variable([1.0, np.nan]))).dtype == np.float64
-    with pytest.raises(TypeError, match="is no answer"):
+    with pytest.raises(TypeError, match="is not a valid answer"):
         encoded(np.array([object()]))
 
 
