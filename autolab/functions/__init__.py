@@ -1,8 +1,8 @@
 """The differentiable functions: arrays in, arrays out; Variables in, Variables out.
 
-A function that NumPy has takes NumPy's parameters, by position or by name; the others take arrays first, in the order
-of torch.nn.functional, then what says how. NumPy's own functions reach these when they are applied to Variables. What
-gradients are at kinks, ties and poles, `conventions.conventions` lists.
+A function that NumPy has as well takes NumPy's parameters, by position or by name; the others take their arrays first,
+in the order of torch.nn.functional, then their options. NumPy's own functions dispatch to these when they are applied
+to Variables. `conventions.conventions` lists the gradients at kinks, ties and poles.
 """
 
 from ..engine.habits import answering

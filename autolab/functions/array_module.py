@@ -1,6 +1,6 @@
-"""``import autolab.numpy as np``, as of autograd and JAX: NumPy's functions, which take Variables anyway.
+"""``import autolab.numpy as np``, as in autograd and JAX: NumPy's functions, which accept Variables anyway.
 
-`array`, `asarray`, `c_` and `r_` are here, because NumPy does not ask the numbers in a list what to do with them.
+`array`, `asarray`, `c_` and `r_` are defined here because NumPy does not dispatch on the elements of a list.
 """
 
 from __future__ import annotations
@@ -17,15 +17,15 @@ from .numpy_names import copy
 
 
 def array(object: Any, dtype: Any = None, **settings: Any) -> Any:
-    """``numpy.array``, also of lists that hold Variables: these are joined, and keep their gradients.
+    """``numpy.array``, also for lists that contain Variables: these are stacked and keep their graph.
 
     Parameters
     ----------
     object : array, number, or nested lists of them
-        Variables that require no gradient are numbers like others.
+        Variables that do not require a gradient are treated as plain numbers.
     dtype : dtype, optional
     **settings
-        Others of ``numpy.array``, for numbers alone.
+        Further arguments of ``numpy.array``, for plain numbers only.
 
     Examples
     --------
@@ -46,14 +46,14 @@ def array(object: Any, dtype: Any = None, **settings: Any) -> Any:
 
 
 def asarray(a: Any, dtype: Any = None, **settings: Any) -> Any:
-    """``numpy.asarray``; a Variable stays itself, and lists that hold some are joined as by `array`."""
+    """``numpy.asarray``; a Variable is returned as is, and lists that contain Variables are stacked as by `array`."""
     if isinstance(a, Variable):
         return a if dtype is None else a.astype(dtype, copy=False)
     return array(a, dtype) if requires(a) else _numpy.asarray(unwrap(a), dtype, **settings)
 
 
 class _Joining:
-    """Joins the arrays in its brackets along ``axis``; those with too few axes are given ``shape`` first.
+    """Joins the arrays in its brackets along ``axis``; those with too few axes are reshaped to ``shape`` first.
 
     Examples
     --------

@@ -1,6 +1,6 @@
-"""The conventions: what AutoLab gives where a derivative does not exist, or a formula has no number to give.
+"""The conventions: AutoLab's results where a derivative does not exist or a formula is undefined.
 
-They are in one table, ``conventions.toml``, which the tests run and the documents and views show.
+They are one table, ``conventions.toml``, which the tests run and the documents and views show.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ Numbers = float | list[Any]
 class Convention:
     """What one function does at one point.
 
-    ``code`` is an expression of the names in ``inputs`` and of ``F``, the functions of AutoLab; ``value`` is its
-    result, and ``gradients`` are those of its sum. Where it is ``refused``, which is the error's text, both are None.
+    ``code`` is an expression in the names of ``inputs`` and ``F``, AutoLab's functions; ``value`` is its result, and
+    ``gradients`` are those of its sum. If the call is refused, both are None and ``refused`` is the text of the error.
     ``group`` and ``at`` say in words what is special about the point, ``because`` why this was chosen, and
-    ``elsewhere`` what other libraries do (empty where nothing is told).
+    ``elsewhere`` what other libraries do (empty if unknown).
     """
 
     group: str
@@ -42,7 +42,7 @@ class Convention:
 
 
 class Conventions(Displayed, tuple[Convention, ...]):
-    """Some rows of the table, in its order. In a notebook they show as a table."""
+    """Rows of the table, in its order. A notebook shows them as a table."""
 
     __slots__ = ()
 
@@ -56,7 +56,7 @@ def conventions(function: str | None = None) -> Conventions:
     Parameters
     ----------
     function : str, optional
-        Its name. Most functions have none: they are smooth, and finite wherever they are defined.
+        Its name. Most functions have no conventions: they are smooth, and finite wherever they are defined.
 
     Returns
     -------
@@ -80,7 +80,7 @@ def _table() -> tuple[Convention, ...]:
 
 
 def _row(group: str, **row: Any) -> Convention:
-    """Read-only, as all share the table."""
+    """A row with read-only mappings, because all callers share the table."""
     for key in ("inputs", "gradients"):
         row[key] = MappingProxyType(row[key]) if key in row else None
     return Convention(group, **row)

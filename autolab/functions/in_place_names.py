@@ -1,7 +1,7 @@
-"""``w.add_(d)``, ``h.mul_(2)``, ``w.copy_(v)``: PyTorch's changes in place, of leaves, gradients and computed values.
+"""``w.add_(d)``, ``h.mul_(2)``, ``w.copy_(v)``: PyTorch's in-place methods, for leaves, gradients and computed values.
 
-As ``w -= d`` does inside ``no_grad``, each gives the Variable a new array, and where a gradient can flow the step that
-made it: what was computed from the old stays right.
+Like ``w -= d`` inside ``no_grad``, each gives the Variable a new array and, where a gradient can flow, the step that
+made it. Whatever was computed from the old array stays correct.
 """
 
 from __future__ import annotations
@@ -25,9 +25,11 @@ from .networks.rectifiers import relu
 
 
 def set_elements(x: Variable, index: Any, value: Any) -> None:
-    """``x[index] = value``: the Variable gets a new array, and where a gradient can flow the step that made it, so that
-    what was computed from the old one stays right. Leaves that require a gradient are refused, outside of `no_grad`,
-    and so are views: in NumPy, what they are views of would change as well."""
+    """``x[index] = value``: give the Variable a new array and, where a gradient can flow, the step that made it.
+
+    Whatever was computed from the old array stays correct. Outside `no_grad`, leaves that require a gradient are
+    refused. So are views: in NumPy the assignment would change their base as well.
+    """
     records, index = backprop_enabled(), unwrap(index)
     if records and x.node is not None and x.creator is None:
         raise DetachError(ELEMENT)

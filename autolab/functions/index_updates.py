@@ -1,4 +1,4 @@
-"""``x.at[i].set(v)`` and ``x.at[i].add(v)``: JAX's copies with other elements at some places."""
+"""``x.at[i].set(v)`` and ``x.at[i].add(v)``: JAX's copies with some elements changed."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from .arrays.shape import broadcast_to
 
 
 class IndexUpdates:
-    """What ``x.at`` gives; with an index, the places.
+    """The result of ``x.at`` and of ``x.at[index]``.
 
     Examples
     --------
@@ -27,11 +27,11 @@ class IndexUpdates:
         return IndexUpdates(self._x, unwrap(index))
 
     def set(self, value: Any) -> Any:
-        """A copy with other elements."""
+        """A copy with the elements replaced by ``value``, which broadcasts."""
         return put(self._x, value, index=self._index)
 
     def add(self, value: Any) -> Any:
-        """A copy with something added, as often as a place is named."""
+        """A copy with ``value`` added, as many times as an element occurs in the index."""
         added = broadcast_to(value, self._x[self._index].shape)
         return self._x + scatter(added, index=self._index, shape=self._x.shape)
 

@@ -20,16 +20,16 @@ from .elementwise.special import erfc
 
 
 def logpdf(x: Any, loc: Any = 0.0, scale: Any = 1.0) -> Any:
-    """Logarithm of the density."""
+    """Logarithm of the probability density at ``x``."""
     z = sub(x, loc) / scale
     return -0.5 * z * z - log(scale) - 0.5 * math.log(2 * math.pi)
 
 
 def pdf(x: Any, loc: Any = 0.0, scale: Any = 1.0) -> Any:
-    """Density."""
+    """Probability density at ``x``."""
     return exp(logpdf(x, loc, scale))
 
 
 def cdf(x: Any, loc: Any = 0.0, scale: Any = 1.0) -> Any:
-    """Probability of a number up to ``x``."""
+    """Cumulative distribution function: the probability of a value up to ``x``."""
     return 0.5 * erfc(sub(loc, x) / (scale * math.sqrt(2)))

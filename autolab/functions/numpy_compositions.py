@@ -1,4 +1,4 @@
-"""Functions of NumPy that are made of others: ``np.select``, ``np.linspace`` and their like, of Variables."""
+"""NumPy functions composed of other functions, for Variables: ``np.select``, ``np.linspace`` and similar ones."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""NumPy's functions that are made of others: on Variables they are made of AutoLab's in the same way.
+"""NumPy functions composed of other functions: for Variables they are composed of AutoLab's in the same way.
 
-Those of one declared function are beside it. An argument of NumPy's that is missing here has no meaning for a gradient,
-and is refused by name.
+Those that correspond to a single declared function are registered next to it. NumPy arguments missing here have no
+meaning for a gradient and are refused by name.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ foreign.update(exp2=lambda x: pow(2.0, x), exp10=lambda x: pow(10.0, x), log_exp
 
 @adapt(np.copy)
 def copy(a: Any) -> Any:
-    """The same numbers in an array of their own; differentiable."""
+    """A copy, as a differentiable step."""
     return cast(a, dtype=a.dtype) if a.dtype.kind == "f" else a.astype(a.dtype)
 
 
@@ -67,7 +67,7 @@ def _at_least(ndim: int) -> Callable[..., Any]:
 
 
 def _lifted(x: Any, ndim: int) -> Any:
-    """With axes of length 1 in front; the third one goes behind."""
+    """Add axes of length 1 in front; a third axis is added at the end, as in NumPy."""
     while np.ndim(x) < ndim:
         x = expand_dims(x, axis=2 if np.ndim(x) == 2 else 0)
     return x
@@ -85,7 +85,7 @@ def _broadcast_arrays(*args: Any) -> tuple[Any, ...]:
 
 @adapt(np.ix_)
 def _open_mesh(*args: Any) -> tuple[Any, ...]:
-    """Each along an axis of its own; integers and masks, which are indexes, come out as NumPy's arrays."""
+    """Each argument along its own axis; integers and masks, which are indices, are returned as NumPy arrays."""
     meshes = np.ix_(*map(unwrap, args))
     return tuple(
         [
@@ -166,7 +166,7 @@ def _dsplit(ary: Any, indices_or_sections: Any) -> list[Any]:
 
 @adapt(np.take)
 def take(a: Any, indices: Any, axis: int | None = None) -> Any:
-    """The elements at ``indices`` along an axis, or of all in order. Truth values are the numbers 0 and 1."""
+    """The elements at ``indices`` along an axis, or of the flattened array. Booleans count as 0 and 1."""
     if axis is None:
         a, axis = reshape(a, shape=-1), 0
     places = np.asarray(unwrap(indices))
@@ -198,7 +198,7 @@ def _average(a: Any, axis: Axis = None, weights: Any = None, *, keepdims: bool =
 
 
 def _along_axes(weights: Any, a: Any, axis: Any) -> Any:
-    """Weights that run along some axes alone, with the shape of ``a``."""
+    """Weights given along some axes only, in a shape that broadcasts to that of ``a``."""
     shape = np.shape(a)
     if axis is None:
         raise TypeError(f"average: weights have shape {np.shape(weights)}, a has shape {shape}; expected an axis")

@@ -1,4 +1,4 @@
-"""What PyTorch computes in another way than the function of AutoLab that is nearest."""
+"""PyTorch functions that differ from AutoLab's closest equivalent."""
 
 from __future__ import annotations
 
@@ -35,23 +35,24 @@ def cross_entropy(
     reduction: str = "mean",
     label_smoothing: Any = 0.0,
 ) -> Any:
-    """`softmax_cross_entropy` with the classes along axis 1, as PyTorch has them; along axis 0 for a single example.
+    """`softmax_cross_entropy` with the classes along axis 1, as in PyTorch, or along axis 0 for a single example.
 
     Parameters
     ----------
     x : Variable or array
         Scores before the softmax, of shape ``(examples, classes, ...)``.
     t : array
-        The right classes, of the shape of ``x`` without the classes; or their probabilities, of the shape of ``x``.
+        Labels of the right classes, of the shape of ``x`` without the class axis; or class probabilities, of the shape
+        of ``x``.
     class_weight, ignore_label, reduction
-        As for `softmax_cross_entropy`; a weight goes with classes alone.
+        As for `softmax_cross_entropy`; only with labels, not with probabilities.
     label_smoothing : float
-        The share of the probability that all classes have in common.
+        The part of the target probability that is spread evenly over all classes.
 
     Raises
     ------
     ValueError
-        If there is a weight or an ignored label, and ``t`` are probabilities or ``label_smoothing`` is not 0.
+        If a weight or an ignored label is given, and ``t`` holds probabilities or ``label_smoothing`` is not 0.
 
     Examples
     --------
@@ -75,25 +76,25 @@ def cross_entropy(
 
 @takes_other_words
 def kl_div(x: Any, t: Any, reduction: str = "mean", log_target: bool = False) -> Any:
-    """``t * (log(t) - x)``, elementwise: ``x`` are logarithms of probabilities, and the mean is over all elements.
+    """Kullback-Leibler divergence with log-probabilities ``x``: the mean of ``t * (log(t) - x)`` over all elements.
 
-    `kl_divergence` takes two distributions, and sums over one axis.
+    `kl_divergence` instead takes two distributions and sums over one axis.
 
     Parameters
     ----------
     x : Variable or array
-        Logarithms, such as results of `log_softmax`.
+        Log-probabilities, for example results of `log_softmax`.
     t : Variable or array
         Probabilities of the same shape.
     reduction : str
-        ``"mean"``, ``"batchmean"`` (the sum over the number of examples), ``"sum"`` or ``"none"``.
+        ``"mean"``, ``"batchmean"`` (the sum divided by the number of examples), ``"sum"`` or ``"none"``.
     log_target : bool
-        Whether ``t`` are logarithms, too.
+        Whether ``t`` holds log-probabilities as well.
 
     Raises
     ------
     ValueError
-        If the shapes differ, or ``reduction`` is none of these.
+        If the shapes differ, or ``reduction`` is unknown.
 
     Examples
     --------
@@ -112,7 +113,7 @@ def kl_div(x: Any, t: Any, reduction: str = "mean", log_target: bool = False) ->
 
 @takes_other_words
 def gather(x: Any, axis: int, index: Any) -> Any:
-    """`take_along_axis`, in PyTorch's order; along the other axes the index may be shorter, and takes what is first."""
+    """`take_along_axis` with PyTorch's argument order. Along the other axes the index may be shorter than ``x``."""
     index, place = unwrap(index), axis % x.ndim
     longer = [i != place and n > m for i, (n, m) in enumerate(zip(x.shape, index.shape, strict=False))]
     first = tuple([slice(m) if more else slice(None) for more, m in zip(longer, index.shape, strict=False)])
@@ -121,12 +122,12 @@ def gather(x: Any, axis: int, index: Any) -> Any:
 
 @takes_other_words
 def index_select(x: Any, axis: int, index: Any) -> Any:
-    """`numpy.take`, in PyTorch's order."""
+    """`numpy.take` with PyTorch's argument order."""
     return take(x, unwrap(index), axis=axis)
 
 
 def _places(axis: int, index: Any, value: Any) -> tuple[tuple[Any, ...], Any]:
-    """What is indexed where an index goes along one axis, and the numbers for it, of which there may be more."""
+    """The full index for an index along one axis, and the values cut to its shape, if there are more."""
     index = unwrap(index)
     places = list(np.ix_(*map(range, index.shape)))
     places[axis] = index
@@ -135,49 +136,49 @@ def _places(axis: int, index: Any, value: Any) -> tuple[tuple[Any, ...], Any]:
 
 @takes_other_words
 def scatter(x: Any, axis: int, index: Any, value: Any) -> Any:
-    """A copy of ``x`` with other numbers along an axis, at the places in the index, where `gather` takes them."""
+    """A copy of ``x`` with ``value`` written along an axis at the positions in the index; the inverse of `gather`."""
     places, value = _places(axis, index, value)
     return put(x, value, index=places)
 
 
 @takes_other_words
 def scatter_add(x: Any, axis: int, index: Any, value: Any) -> Any:
-    """``x`` with numbers added at the places in the index, as often as one is there."""
+    """``x`` with ``value`` added along an axis at the positions in the index; repeated positions accumulate."""
     places, value = _places(axis, index, value)
     return x + added(value, index=places, shape=x.shape)
 
 
 @takes_other_words
 def index_add(x: Any, axis: int, index: Any, value: Any) -> Any:
-    """``x`` with rows added at the places in the index."""
+    """``x`` with slices of ``value`` added along an axis at the positions in the index."""
     return x + added(value, index=along(axis % x.ndim, unwrap(index)), shape=x.shape)
 
 
 def masked_fill(x: Any, mask: Any, value: Any) -> Any:
-    """``value`` where the mask is True, elsewhere ``x``."""
+    """``value`` where the mask is True, ``x`` elsewhere."""
     return where(unwrap(mask), value, x)
 
 
 @takes_other_words
 def chunk(x: Any, chunks: int, axis: int = 0) -> tuple[Any, ...]:
-    """That many parts, or fewer; all but the last are of one size."""
+    """Split into at most ``chunks`` parts along an axis; all but the last have the same length."""
     return in_sizes(x, max(-(-x.shape[axis] // chunks), 1), axis)
 
 
 @takes_other_words
 def unbind(x: Any, axis: int = 0) -> tuple[Any, ...]:
-    """The values at each place of an axis."""
+    """The slices along an axis, without that axis."""
     return tuple(moveaxis(x, axis, 0))
 
 
 def unflatten(x: Any, axis: int, sizes: Any) -> Any:
-    """One axis as several."""
+    """Split one axis into several of the given sizes."""
     place = axis % x.ndim
     return x.reshape(*x.shape[:place], *sizes, *x.shape[place + 1 :])
 
 
 def adaptive_avg_pool2d(x: Any, output_size: Any) -> Any:
-    """Means over windows of one size, so many that ``output_size`` is left; it has to divide the lengths of the axes.
+    """Average pooling to ``output_size``, with windows of equal size; it must divide the lengths of the axes.
 
     Examples
     --------
@@ -190,7 +191,7 @@ def adaptive_avg_pool2d(x: Any, output_size: Any) -> Any:
 
 
 def equal_windows(function: str, lengths: tuple[int, ...], output_size: Any) -> tuple[int, ...]:
-    """The lengths of the windows by which so many are left; None leaves an axis as it is."""
+    """The window sizes that give ``output_size``; None leaves an axis unchanged."""
     wanted = output_size if isinstance(output_size, tuple | list) else (output_size,) * len(lengths)
     sizes = [n if m is None else m for m, n in zip(wanted, lengths, strict=True)]
     if any([n % m for m, n in zip(sizes, lengths, strict=True)]):
@@ -204,88 +205,88 @@ def addmm(x: Any, a: Any, b: Any) -> Any:
 
 
 def rsqrt(x: Any) -> Any:
-    """One over the square root."""
+    """Reciprocal square root, ``1 / sqrt(x)``, elementwise."""
     return 1 / np.sqrt(x)
 
 
 def masked_select(x: Any, mask: Any) -> Any:
-    """The elements where the mask is True, in a row."""
+    """The elements where the mask is True, as a 1-d array."""
     return x[unwrap(mask)]
 
 
 def narrow(x: Any, dim: int, start: int, length: int) -> Any:
-    """So many places of one axis."""
+    """The slice of ``length`` elements from ``start`` along an axis."""
     return x[(*[slice(None)] * (dim % x.ndim), slice(start, start + length))]
 
 
 def select(x: Any, dim: int, index: int) -> Any:
-    """One place of one axis."""
+    """The slice at one index of an axis, without that axis."""
     return x[(*[slice(None)] * (dim % x.ndim), index)]
 
 
 def type_as(x: Any, other: Any) -> Any:
-    """In the dtype of another one."""
+    """Cast to the dtype of ``other``."""
     return x.astype(other.dtype)
 
 
 def view_as(x: Any, other: Any) -> Any:
-    """In the shape of another one."""
+    """Reshape to the shape of ``other``."""
     return x.reshape(*other.shape)
 
 
 def expand_as(x: Any, other: Any) -> Any:
-    """`broadcast_to` the shape of another one."""
+    """`broadcast_to` the shape of ``other``."""
     return broadcast_to(x, other.shape)
 
 
 def lerp(x: Any, end: Any, weight: Any) -> Any:
-    """From ``x`` at 0 to ``end`` at 1."""
+    """Linear interpolation: ``x`` at weight 0, ``end`` at weight 1."""
     return x + weight * (end - x)
 
 
 def or_else(x: Any, condition: Any, other: Any) -> Any:
-    """Its elements where the condition holds, else those of the other."""
+    """``x`` where the condition holds, ``other`` elsewhere."""
     return where(unwrap(condition), x, other)
 
 
 def is_tensor(x: Any) -> bool:
-    """Whether it is a Variable."""
+    """Whether ``x`` is a Variable."""
     return isinstance(x, Variable)
 
 
 def contiguous(x: Variable) -> Variable:
-    """The Variable itself: how its array lies in memory is NumPy's concern."""
+    """The Variable itself: memory layout is left to NumPy."""
     return x
 
 
 def dim(x: Variable) -> int:
-    """How many axes it has."""
+    """Number of axes."""
     return x.ndim
 
 
 def numel(x: Variable) -> int:
-    """How many elements it has."""
+    """Number of elements."""
     return x.size
 
 
 def element_size(x: Variable) -> int:
-    """How many bytes each takes."""
+    """Size of an element in bytes."""
     return x.dtype.itemsize
 
 
 def retain_grad(x: Variable) -> None:
-    """Let backward passes from now on keep the gradient of a computed value, as of a leaf."""
+    """Make later backward passes keep the gradient of a computed value, as they do for leaves."""
     if x.node is not None and x.node.order:
         retain(x.node)
 
 
 def expand(x: Variable, *shape: int) -> Any:
     """`broadcast_to`; -1 keeps the length of an axis."""
-    own = (-1,) * (len(shape) - x.ndim) + x.shape  # an axis that is new has no length to keep
+    own = (-1,) * (len(shape) - x.ndim) + x.shape  # -1 is refused for a new axis
     return broadcast_to(x, tuple([n if m == -1 else m for m, n in zip(shape, own, strict=True)]))
 
 
-@property  # type: ignore[misc]  # a name of Variable stands for it
+@property  # type: ignore[misc]  # accessible as an attribute of Variable
 def is_leaf(x: Any) -> bool:
-    """Whether no function made it."""
+    """Whether the Variable is a leaf: no function made it."""
     return x.creator is None

@@ -1,7 +1,7 @@
-"""How Variables are made and converted by the names of NumPy, JAX and PyTorch, and whether graphs are made.
+"""Creation and conversion of Variables under the names of NumPy, JAX and PyTorch, and switches for recording graphs.
 
-Where nothing is said, floats require a gradient. `zeros`, `ones`, `full`, `eye`, `empty`, their like, and the zeros and
-ones of `bernoulli` do not: they are masks and first states more often than inputs.
+By default, floats require a gradient. Results of `zeros`, `ones`, `full`, `eye`, `empty`, the corresponding ``_like``
+functions and `bernoulli` do not: they are masks and initial states more often than inputs.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from . import array_module
 
 
 def to(x: Any, target: Any) -> Any:
-    """On the device that ``"cpu"`` or ``"cuda"`` names; of anything else, which is a dtype, cast to it."""
+    """Move to a device if ``target`` is ``"cpu"`` or ``"cuda"``; otherwise cast to the dtype ``target``."""
     if not isinstance(target, str) or target.partition(":")[0] not in ("cpu", "cuda"):
         return x.astype(target)
     return x.to_cpu() if target == "cpu" else x.to_gpu()
@@ -36,9 +36,9 @@ as_int, as_bool = map(_cast, ("int32", "bool"))
 
 
 def _maker(make: Callable[..., Any], takes_shape: bool = False, learns: Any = None) -> Callable[..., Variable]:
-    """What makes a Variable as a function of NumPy's makes an array; a shape may be given as several numbers.
+    """A function that makes a Variable the way a NumPy function makes an array; a shape may be several numbers.
 
-    ``learns``: whether it requires a gradient where nothing is said; None for Variable's own way.
+    ``learns`` is the default of ``requires_grad``; None leaves it to Variable.
     """
 
     def made(*args: Any, requires_grad: Any = learns, dtype: Any = None, device: Any = "cpu", **more: Any) -> Variable:
@@ -53,7 +53,7 @@ def _maker(make: Callable[..., Any], takes_shape: bool = False, learns: Any = No
 
 
 def _integers(*args: Any) -> Any:
-    """Of two arguments the second is a shape; else it is where the numbers end."""
+    """``randint(high, shape)``, or the arguments of ``Generator.integers``."""
     rng: Any = config.rng
     return rng.integers(0, *args) if len(args) == 2 and isinstance(args[1], tuple | list) else rng.integers(*args)
 
@@ -80,12 +80,12 @@ bernoulli = _maker(lambda p: (config.rng.random(p.shape) < p).astype(p.dtype), l
 
 
 def new_zeros(x: Any, *shape: Any) -> Variable:
-    """Zeros of the same dtype."""
+    """Zeros of the dtype of ``x``."""
     return zeros(*shape, dtype=x.dtype)
 
 
 def new_ones(x: Any, *shape: Any) -> Variable:
-    """Ones of the same dtype."""
+    """Ones of the dtype of ``x``."""
     return ones(*shape, dtype=x.dtype)
 
 
@@ -94,7 +94,7 @@ vars(linalg).update({**vars(np.linalg), "norm": takes_other_words(np.linalg.norm
 
 
 def multinomial(p: Any, num_samples: int, replacement: bool = False, rng: Any = None) -> Variable:
-    """Places drawn with the probabilities ``p``, or with those in each row of it."""
+    """Indices drawn with probabilities proportional to ``p``, or to each row of it."""
     rng = config.rng if rng is None else rng
     rows = np.atleast_2d(unwrap(p)).astype(np.float64)
     rows /= rows.sum(axis=1, keepdims=True)
@@ -103,31 +103,31 @@ def multinomial(p: Any, num_samples: int, replacement: bool = False, rng: Any = 
 
 
 def manual_seed(seed: int) -> None:
-    """Seed NumPy's random numbers, from which AutoLab's come too."""
-    np.random.seed(seed)  # it is what people seed
+    """Seed NumPy's global random generator, which AutoLab uses as well."""
+    np.random.seed(seed)  # the generator that users seed
 
 
 def set_grad_enabled(mode: bool) -> FromNowOn:
-    """Let graphs be made from now on, or not; in a ``with`` block until its end."""
+    """Switch the recording of graphs on or off, from now on or, in a ``with`` statement, for its block."""
     return FromNowOn("enable_backprop", bool(mode))
 
 
 def enable_grad() -> using_config:
-    """A ``with`` block in which graphs are made."""
+    """A context in which graphs are recorded."""
     return using_config("enable_backprop", True)
 
 
 def is_grad_enabled() -> bool:
-    """Whether graphs are made."""
+    """Whether graphs are recorded."""
     return bool(config.enable_backprop)
 
 
 def array(
     object: Any, dtype: Any = None, device: Any = "cpu", requires_grad: bool | None = None, **settings: Any
 ) -> Variable:
-    """A Variable of a copy of the numbers; whole numbers stay whole numbers, which have no gradient.
+    """Make a Variable from a copy of the data; integers stay integers and have no gradient.
 
-    Variables, also in lists, keep their graph, unless ``requires_grad=False``. `autolab.numpy.array` makes arrays.
+    Variables, also in lists, keep their graph unless ``requires_grad=False``. `autolab.numpy.array` makes arrays.
 
     Parameters
     ----------
@@ -136,9 +136,9 @@ def array(
     device : str
         ``"cpu"`` or ``"cuda"``.
     requires_grad : bool, optional
-        By default, whether the numbers are floats.
+        Defaults to True for floating-point data.
     **settings
-        Others of ``numpy.array``, for numbers alone.
+        Further arguments of ``numpy.array``, for plain numbers only.
 
     Examples
     --------
@@ -156,14 +156,14 @@ def array(
 
 
 def asarray(a: Any, dtype: Any = None, **settings: Any) -> Variable:
-    """`array` without a copy where none is needed; a Variable stays itself."""
+    """Like `array`, but copies only if needed; a Variable is returned as it is."""
     if isinstance(a, Variable) and not settings:
         return array_module.asarray(a, dtype)
     return array(a, dtype, copy=None, **settings)
 
 
 def tensor(data: Any, dtype: Any = None, device: Any = "cpu", requires_grad: bool | None = None) -> Variable:
-    """`array`; but of a Variable it makes a leaf, which has nothing to do with the graph of that one.
+    """Like `array`, but from a Variable it makes a new leaf, detached from its graph.
 
     Examples
     --------

@@ -1,6 +1,6 @@
-"""``autolab.random``: JAX's random numbers, which follow from a key alone; NumPy draws them, so they are not JAX's.
+"""``autolab.random``: random numbers determined by a key, as in JAX; NumPy draws them, so they differ from JAX's.
 
-`autolab.randn` and its like draw from ``config.rng`` instead, one after the other.
+`autolab.randn` and similar functions draw from the generator ``config.rng`` instead, which changes with each call.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ Key = np.random.SeedSequence
 
 
 def key(seed: int) -> Key:
-    """A key for the functions of this module.
+    """Make a key for the functions of this module from a seed.
 
     Examples
     --------
@@ -30,12 +30,12 @@ PRNGKey = key
 
 
 def fold_in(key: Key, data: int) -> Key:
-    """Another key, one for each number."""
+    """Derive a new key from a key and an integer."""
     return Key(key.entropy, spawn_key=(*key.spawn_key, int(data)))
 
 
 def split(key: Key, num: int = 2) -> list[Key]:
-    """Keys that are independent of each other."""
+    """Derive ``num`` independent keys from a key."""
     return [fold_in(key, i) for i in range(num)]
 
 

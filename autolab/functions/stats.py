@@ -2,5 +2,5 @@
 
 from . import normal_distribution as norm
 
-__path__: list[str] = []  # so that ``import autolab.scipy.stats.norm`` asks what it stands for
+__path__: list[str] = []  # so that ``import autolab.scipy.stats.norm`` finds it
 __all__ = ["norm"]

@@ -1,6 +1,6 @@
-"""Where PyTorch gives more than NumPy for the same word: ``x.max(dim=1)`` are the values and their places.
+"""Functions that return more in PyTorch than in NumPy: ``x.max(dim=1)`` gives the values and their indices.
 
-It is its keyword ``dim`` that says whose word it is: ``x.max(axis=1)`` and ``x.max(1)`` are NumPy's, and so are
+The keyword ``dim`` selects PyTorch's meaning: ``x.max(axis=1)`` and ``x.max(1)`` have NumPy's, as do
 ``F.max(x, axis=1)`` and ``F.max(x, 1)``.
 """
 
@@ -24,7 +24,7 @@ from .reductions.reduce import std, var
 
 
 class ValuesAndIndices(NamedTuple):
-    """A pair, also by name; the indices are an array without a graph."""
+    """A named pair; the indices are a plain array, not part of the graph."""
 
     values: Any
     indices: Any
@@ -37,7 +37,7 @@ def _at(x: Any, places: np.ndarray, dim: int, keepdim: bool = True) -> ValuesAnd
 
 
 def _order(x: Any, dim: int, descending: bool) -> np.ndarray:
-    """The places of the elements, sorted; equal ones stay in their order."""
+    """The indices that sort the elements; equal ones keep their order."""
     data = unwrap(x)
     return np.argsort(-data if descending else data, axis=dim, kind="stable")
 
@@ -59,7 +59,7 @@ def _spread(reduce: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def topk(x: Any, k: int, dim: int = -1, largest: bool = True) -> ValuesAndIndices:
-    """The ``k`` largest elements along an axis, or the smallest, and where they are.
+    """The ``k`` largest elements along an axis, or the smallest with ``largest=False``, and their indices.
 
     Examples
     --------

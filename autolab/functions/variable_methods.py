@@ -1,6 +1,6 @@
-"""The methods of Variable: those of Python, of NumPy's arrays, and of other libraries that people type unasked.
+"""The methods of Variable: Python's special methods, those of NumPy arrays, and some from other libraries.
 
-Operators of two operands are set where their functions are, by `arithmetic.set_operator`.
+Binary operators are set next to their functions, by `arithmetic.set_operator`.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from ..engine.modes import listeners
 from ..engine.plain_arrays import plain
 from ..engine.updates import METHODS as LEAF_METHODS
 from ..engine.variable import Variable, wrap
-from . import values_and_places  # noqa: F401  # what has another meaning with ``dim``
+from . import values_and_places  # noqa: F401  # registers what has another meaning with ``dim``
 from .arrays.axes import squeeze, swapaxes
 from .arrays.device_transfer import to_cpu, to_gpu
 from .arrays.diagonals import diagonal, trace
@@ -55,7 +55,7 @@ from .reductions.reduce import sum as _sum
 
 
 def detach(self: Variable) -> Variable:
-    """The same array as a Variable that is cut off from the graph: no gradient passes it. Nothing is copied.
+    """A Variable with the same array, detached from the graph: no gradient flows through it. Nothing is copied.
 
     Examples
     --------
@@ -69,7 +69,7 @@ def detach(self: Variable) -> Variable:
 
 
 def numpy(self: Variable) -> np.ndarray:
-    """The values as an array of NumPy, without the graph; from a GPU they are copied.
+    """The values as a NumPy array, without the graph; from a GPU they are copied.
 
     Examples
     --------
@@ -82,7 +82,7 @@ def numpy(self: Variable) -> np.ndarray:
 
 
 def tolist(self: Variable) -> Any:
-    """The values as nested lists of Python's numbers; of a value without axes, the number.
+    """The values as nested lists of Python numbers; for a 0-d value, the number.
 
     Examples
     --------
@@ -95,14 +95,13 @@ def tolist(self: Variable) -> Any:
 
 
 def astype(self: Variable, dtype: Any, copy: bool = True) -> Variable:
-    """The same numbers in another dtype. To a floating-point dtype it is differentiable; whole numbers and truth values
-    are constants.
+    """Cast to another dtype. Casts to floating-point dtypes are differentiable; integers and booleans are constants.
 
     Parameters
     ----------
     dtype : dtype
     copy : bool
-        False gives the Variable itself where it has the dtype already.
+        If False, the Variable itself is returned if it already has the dtype.
 
     Examples
     --------
@@ -120,7 +119,7 @@ def astype(self: Variable, dtype: Any, copy: bool = True) -> Variable:
 
 
 def formatted(self: Variable, spec: str) -> str:
-    """``f"{loss:.3f}"`` for a value of one element; without a format, as `str` has it."""
+    """``f"{loss:.3f}"`` for a value with one element; without a format, the same as `str`."""
     if not spec:
         return str(self)
     if self.size != 1:
@@ -133,7 +132,7 @@ def formatted(self: Variable, spec: str) -> str:
 
 
 def _of_data(name: str) -> Callable[..., Any]:
-    """A method of the array's whose result is no number to differentiate."""
+    """An array method whose result is not differentiable."""
 
     def method(self: Variable, /, *args: Any, **options: Any) -> Array:
         return plain(getattr(self._data, name)(*args, **in_own_words(name, ("axis", "keepdims"), options)))
@@ -143,7 +142,7 @@ def _of_data(name: str) -> Callable[..., Any]:
 
 
 def transposed(self: Variable) -> Variable:
-    """The matrices over the last two axes, transposed."""
+    """The matrices of the last two axes, transposed."""
     return swapaxes(self, -1, -2)
 
 
@@ -159,11 +158,11 @@ METHODS: dict[str, Callable[..., Any]] = {
     "tolist": tolist,
     **{name: _of_data(name) for name in PLAIN},
 }
-"""Name of a method -> what it does."""
+"""Method name -> function."""
 
 
 def _method(function: Any) -> Callable[..., Any]:
-    """A declared function of one input as a method, which takes the attributes by position as well."""
+    """A declared function of one input as a method that accepts its attributes by position as well."""
 
     def method(self: Variable, /, *args: Any, **attributes: Any) -> Any:
         names = [*signature_of(function).parameters][1:] if args else []
@@ -185,7 +184,7 @@ def _by_position(function: Any) -> inspect.Signature:
 def _reshape(self: Variable, *shape: Any, order: str = "C") -> Variable:
     """``x.reshape(2, 3)``, ``x.reshape((2, 3))`` or ``x.reshape([2, 3])``; the same shape gives the same Variable.
 
-    In the order ``F`` the first index moves first.
+    With ``order="F"`` the first index changes fastest.
     """
     wanted = tuple(shape[0]) if len(shape) == 1 and isinstance(shape[0], list | tuple) else shape
     if order != "C":
@@ -196,7 +195,7 @@ def _reshape(self: Variable, *shape: Any, order: str = "C") -> Variable:
 
 
 def _transpose(self: Variable, *axes: Any) -> Variable:
-    """``x.transpose()``, ``x.transpose(1, 0, 2)`` or ``x.transpose((1, 0, 2))``; two of more axes are swapped."""
+    """``x.transpose()``, ``x.transpose(1, 0, 2)`` or ``x.transpose((1, 0, 2))``; two axes of more are swapped."""
     wanted = axes[0] if len(axes) == 1 and (axes[0] is None or isinstance(axes[0], list | tuple)) else axes
     if len(axes) == 2 < self.ndim:
         return swapaxes(self, *axes)
@@ -205,13 +204,13 @@ def _transpose(self: Variable, *axes: Any) -> Variable:
 
 @numpy_protocol.adapt(np.ravel)
 def _ravel(self: Variable, order: str = "C") -> Variable:
-    """All elements along one axis."""
+    """Flatten to one axis."""
     return _reshape(self, -1, order=order)
 
 
 def flatten(self: Variable, start_dim: int | str = 0, end_dim: int = -1, order: str = "C") -> Variable:
-    """All elements along one axis; with a number of axes, as in ``x.flatten(1)``, these stay as they are. As in NumPy,
-    an order, ``F`` or ``C``, may come first.
+    """Flatten to one axis; ``x.flatten(1)`` leaves the first axis as it is. As in NumPy, the first argument may also be
+    an order, ``F`` or ``C``.
 
     Examples
     --------
@@ -232,12 +231,12 @@ def _rounded(self: Variable, ndigits: int | None = None) -> Variable:
 
 
 def _clip(self: Variable, min: Any = None, max: Any = None) -> Variable:
-    """The elements moved into the interval from ``min`` to ``max``; either may be None."""
+    """Limit the elements to the interval from ``min`` to ``max``; either may be None."""
     return clip(self, min, max)
 
 
 def _getitem(self: Variable, index: Any) -> Variable:
-    """``x[index]``; the index may hold Variables of integers or booleans."""
+    """``x[index]``; the index may contain Variables of integers or booleans."""
     return getitem(self, index=numpy_protocol.unwrap(index))
 
 
@@ -291,7 +290,7 @@ def install() -> None:
     }
     for name, function in own.items():
         if function.__name__ == f"_{name}":
-            function.__name__, function.__qualname__ = name, f"Variable.{name}"  # what Python's own messages call it
+            function.__name__, function.__qualname__ = name, f"Variable.{name}"  # the name in Python's own messages
         setattr(Variable, name, function)
     for name in PROPERTIES:
         setattr(Variable, name, property(attrgetter(f"_data.{name}"), doc=f"As ``numpy.ndarray.{name}``."))

@@ -1,7 +1,7 @@
-"""The precision in which a function computes: real numbers where integers come, single precision where half comes.
+"""The working precision of functions: floats for integer inputs, and float32 for float16 inputs.
 
-`real` wraps a forward whose values are real numbers, `in_single` a gradient rule. Arrays in single and double precision
-pass both untouched.
+`real` wraps a forward with real values, `in_single` a gradient rule. Arrays in single and double precision pass through
+both unchanged.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ FULL = frozenset({SINGLE, np.dtype(np.float64)})
 
 
 def real(forward: Callable[..., Any]) -> Callable[..., Any]:
-    """Let ``forward(xp, *arrays)`` see arrays in single or double precision only.
+    """Make ``forward(xp, *arrays)`` receive arrays in single or double precision only.
 
-    Integers and booleans are converted to the arrays' common floating-point dtype, to float64 if all are integers: as
-    they are, ``-x`` and ``x - t`` would wrap around. Where the common dtype is float16, everything is computed in
-    float32, and the result is rounded once.
+    Integers and booleans are converted to the common floating-point dtype of the arrays, or to float64 if there are no
+    floats: without it, ``-x`` and ``x - t`` could wrap around. If the common dtype is float16, everything is computed
+    in float32, and the result is rounded once.
 
     Examples
     --------
@@ -49,7 +49,7 @@ def real(forward: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def in_floats(forward: Callable[..., Any], xp: Any, arrays: Any, attributes: dict[str, Any]) -> Any:
-    """What `real` makes of a call, where an array is not in full precision."""
+    """The call that `real` makes if an array is not in full precision."""
     common = np.result_type(*[array.dtype for array in arrays if hasattr(array, "dtype")])
     dtype = SINGLE if common == HALF else common if common.kind == "f" else np.dtype(np.float64)
     y = forward(xp, *[_raised(array, dtype) for array in arrays], **attributes)
@@ -57,18 +57,18 @@ def in_floats(forward: Callable[..., Any], xp: Any, arrays: Any, attributes: dic
 
 
 def _raised(array: Any, dtype: np.dtype) -> Any:
-    """In ``dtype``, unless it is in full precision; what is no array (None, a number) as it is."""
+    """Cast an array to ``dtype`` unless it is in full precision; anything else (None, a number) is left alone."""
     return array if getattr(array, "dtype", SINGLE) in FULL else array.astype(dtype)
 
 
 def given_arrays(function: str, **inputs: Any) -> list[Any]:
-    """Variables and arrays as they are, numbers and lists as arrays."""
+    """Variables and arrays unchanged, numbers and lists as arrays."""
     return [v if isinstance(v, Variable) else as_array(v, f"{function}: input {k!r}") for k, v in inputs.items()]
 
 
 def in_full(function: str, whole: bool = False, **inputs: Any) -> tuple[list[Any], Callable[[Any], Any]]:
-    """Inputs of a function that is made of others, in single or double precision as `real` has them, and what rounds
-    the result. Integers stay what they are if ``whole``."""
+    """The inputs of a composed function in single or double precision, as by `real`, and the function that rounds the
+    result. If ``whole``, integers stay integers."""
     values = given_arrays(function, **inputs)
     common = np.result_type(*[check_real(v, function).dtype for v in values])
     dtype = SINGLE if common == HALF else common if common.kind == "f" else np.dtype(np.float64)
@@ -79,7 +79,7 @@ def in_full(function: str, whole: bool = False, **inputs: Any) -> tuple[list[Any
 
 
 def in_single(rule: Callable[..., Any]) -> Callable[..., Any]:
-    """Let a rule for an upstream gradient in float16 compute in float32; its result is rounded once."""
+    """Make a rule compute in float32 if the upstream gradient is float16; its result is rounded once."""
 
     @wraps(rule)
     def computed(g: Any, *saved: Any) -> Any:
@@ -99,7 +99,7 @@ def _cast(value: Any, dtype: np.dtype) -> Any:
 
 
 def accumulated(method: str, x: Array, **options: Any) -> Array:
-    """``x.sum(**options)`` and the like; in float16 the running result is kept in float32, and rounded at the end."""
+    """``x.sum(**options)`` and similar methods; float16 is accumulated in float32 and rounded at the end."""
     if x.dtype != HALF:
         return getattr(x, method)(**options)
     return getattr(x, method)(dtype=SINGLE, **options).astype(HALF)
@@ -107,5 +107,5 @@ def accumulated(method: str, x: Array, **options: Any) -> Array:
 
 @in_single
 def divided(g: Any, count: int) -> Any:
-    """``g / count``, also for a count beyond the numbers of float16."""
+    """``g / count``, also for a count beyond the range of float16."""
     return g / count

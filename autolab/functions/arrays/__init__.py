@@ -1,1 +1,1 @@
-"""Functions that move, choose, repeat and join elements, without computing with them."""
+"""Functions that move, select, repeat and join elements without computing with them."""

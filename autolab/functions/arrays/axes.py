@@ -15,7 +15,7 @@ Axis = int | tuple[int, ...] | None
 
 @primitive(a=lambda g, axis1, axis2: swapaxes(g, axis1=axis1, axis2=axis2), numpy=np.swapaxes)
 def swapaxes(xp: Any, a: Array, *, axis1: int, axis2: int) -> Array:
-    """Exchange two axes. Negative ones count from the end, here and in all functions of this module.
+    """Swap two axes. Negative axes count from the end, here and in all functions of this module.
 
     Raises
     ------
@@ -36,12 +36,12 @@ def swapaxes(xp: Any, a: Array, *, axis1: int, axis2: int) -> Array:
     numpy=np.moveaxis,
 )
 def moveaxis(xp: Any, a: Array, *, source: int | tuple[int, ...], destination: int | tuple[int, ...]) -> Array:
-    """Move axes to other places; the others keep their order.
+    """Move axes to new positions; the others keep their order.
 
     Raises
     ------
     ValueError
-        If an axis does not exist or comes twice.
+        If an axis does not exist or is repeated.
 
     Examples
     --------
@@ -54,12 +54,12 @@ def moveaxis(xp: Any, a: Array, *, source: int | tuple[int, ...], destination: i
 
 @primitive(a=lambda g, a_shape: reshape(g, shape=a_shape), numpy=np.squeeze)
 def squeeze(xp: Any, a: Array, *, axis: Axis = None) -> Array:
-    """Drop axes of length 1: all of them, or those given.
+    """Remove axes of length 1: all of them, or only those given.
 
     Raises
     ------
     ValueError
-        If an axis to drop has another length.
+        If an axis to remove has another length.
 
     Examples
     --------
@@ -72,12 +72,12 @@ def squeeze(xp: Any, a: Array, *, axis: Axis = None) -> Array:
 
 @primitive(a=lambda g, a_shape: reshape(g, shape=a_shape), numpy=np.expand_dims)
 def expand_dims(xp: Any, a: Array, *, axis: int | tuple[int, ...]) -> Array:
-    """Insert axes of length 1 at the places that they have in the result.
+    """Insert axes of length 1 at the given positions of the result.
 
     Raises
     ------
     ValueError
-        If the result has no such axis, or one comes twice.
+        If the result has no such axis, or an axis is repeated.
 
     Examples
     --------
@@ -89,7 +89,7 @@ def expand_dims(xp: Any, a: Array, *, axis: int | tuple[int, ...]) -> Array:
 
 
 def other_axes(axes: tuple[int, ...], ndim: int) -> tuple[int, ...]:
-    """The axes that are not among ``axes``, in ascending order.
+    """The axes not in ``axes``, in ascending order.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Arrays out of several others: append, meshgrid; and products of all with all: kron, cross."""
+"""Arrays built from several others: append, block, meshgrid, and the products kron and cross."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from .shape import broadcast_to, reshape
 
 @numpy_protocol.adapt(np.append)
 def append(arr: Any, values: Any, axis: int | None = None) -> Any:
-    """``values`` behind ``arr`` along an axis; without one, both are flattened.
+    """Append ``values`` to ``arr`` along an axis; without an axis, both are flattened first.
 
     Raises
     ------
     ValueError
-        If the shapes do not fit, or there is no such axis.
+        If the shapes do not match, or the axis does not exist.
 
     Examples
     --------
@@ -43,17 +43,18 @@ def append(arr: Any, values: Any, axis: int | None = None) -> Any:
 
 @numpy_protocol.adapt(np.block)
 def block(arrays: Any) -> Any:
-    """Put arrays together as a nested list shows them: the innermost lists side by side, the others below each other.
+    """Assemble an array from a nested list of blocks: the innermost lists are joined along the last axis, the lists
+    around them along the last but one, and so on.
 
     Parameters
     ----------
     arrays : nested list of Variables and arrays
-        All at the same depth. What has fewer axes than the list is deep gets axes in front.
+        All at the same depth. Blocks with fewer axes than the depth of the list get axes of length 1 in front.
 
     Raises
     ------
     ValueError
-        If the lists are not equally deep, one is empty, or the shapes do not fit.
+        If the lists are not equally deep, one is empty, or the shapes do not match.
 
     Examples
     --------
@@ -104,21 +105,22 @@ def _together(arrays: Any, given: Iterator[Any], depth: int) -> Any:
 
 @numpy_protocol.adapt(np.meshgrid)
 def meshgrid(*xi: Any, sparse: bool = False, indexing: str = "xy") -> tuple[Any, ...]:
-    """Coordinates of the points of a grid: each of ``xi`` repeated along the axes of the others.
+    """Coordinate arrays of a grid: each of ``xi`` repeated along the axes of the others.
 
     Parameters
     ----------
     *xi : Variable or array
-        Of one axis; numbers are of length 1.
+        One-dimensional; a number counts as an array of length 1.
     sparse : bool
-        Repeat nothing: the results broadcast against each other.
+        Do not repeat elements: the results broadcast against each other.
     indexing : str
-        ``"xy"``: the first runs along axis 1 and the second along axis 0, as in a picture; ``"ij"``: in order.
+        ``"xy"``: the first varies along axis 1 and the second along axis 0, as in a picture; ``"ij"``: each ``xi[i]``
+        varies along axis ``i``.
 
     Raises
     ------
     ValueError
-        If ``indexing`` is another, or one of ``xi`` has more axes.
+        If ``indexing`` is neither, or one of ``xi`` has more than one axis.
 
     Examples
     --------
@@ -149,7 +151,7 @@ def meshgrid(*xi: Any, sparse: bool = False, indexing: str = "xy") -> tuple[Any,
 
 @numpy_protocol.adapt(np.kron)
 def kron(a: Any, b: Any) -> Any:
-    """Every element of ``a`` times the whole of ``b``, in blocks.
+    """Kronecker product: blocks, each an element of ``a`` times all of ``b``.
 
     Examples
     --------
@@ -167,20 +169,20 @@ def kron(a: Any, b: Any) -> Any:
 
 @numpy_protocol.adapt(np.cross)
 def cross(a: Any, b: Any, axisa: int = -1, axisb: int = -1, axisc: int = -1, axis: int | None = None) -> Any:
-    """The cross product of vectors with three components, elementwise with broadcasting along the other axes.
+    """Cross product of vectors with three components; the other axes broadcast.
 
     Parameters
     ----------
     a, b : Variable or array
     axisa, axisb, axisc : int
-        Where the three components are in ``a``, in ``b`` and in the result.
+        The axis of the components in ``a``, in ``b`` and in the result.
     axis : int, optional
-        The same for all three.
+        The same axis for all three.
 
     Raises
     ------
     ValueError
-        If there are not three components, or no such axis.
+        If there are not three components, or an axis does not exist.
 
     Examples
     --------
@@ -213,14 +215,14 @@ def _cross(x1: Any, x2: Any, /, *, axis: int = -1) -> Any:
 
 @numpy_protocol.adapt(np.delete)
 def _delete(arr: Any, obj: Any, axis: int | None = None) -> Any:
-    """NumPy takes the places apart, of which the elements are then picked."""
+    """Let NumPy delete from an array of positions, then take the elements at those left."""
     (arr,) = given_arrays("delete", arr=arr)
     places = np.arange(arr.size).reshape(arr.shape)
     return getitem(reshape(arr, shape=-1), index=_by_numpy(np.delete, places, obj, axis))
 
 
 def _by_numpy(function: Any, *args: Any) -> Any:
-    """What NumPy makes of places; that there is no such axis is said in the function's name."""
+    """Apply a NumPy function to positions; an error about a missing axis names the function."""
     try:
         return function(*args)
     except np.exceptions.AxisError as error:

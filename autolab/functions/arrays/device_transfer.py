@@ -1,4 +1,4 @@
-"""Transfers between main memory and a GPU as steps of the graph; gradients go back where the value came from."""
+"""Transfers between main memory and a GPU as steps of the graph; gradients return to the device of the input."""
 
 from __future__ import annotations
 

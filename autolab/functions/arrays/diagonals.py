@@ -18,7 +18,7 @@ Shape = tuple[int, ...]
     numpy=np.diagonal,
 )
 def diagonal(xp: Any, a: Array, *, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Array:
-    """The elements ``a[i, i + offset]`` of the matrices over ``axis1`` and ``axis2``, along a new last axis.
+    """The diagonals ``a[i, i + offset]`` of the matrices along ``axis1`` and ``axis2``, as a new last axis.
 
     Raises
     ------
@@ -72,7 +72,7 @@ def _trace_x(g: Any, a_shape: Shape, offset: int, axis1: int, axis2: int) -> Any
 
 @primitive(m=lambda g, k: tril(g, k=k), numpy=np.tril)
 def tril(xp: Any, m: Array, *, k: int = 0) -> Array:
-    """Matrices with zeros above the diagonal ``k``.
+    """Lower triangle: a copy with the elements above diagonal ``k`` set to zero.
 
     Raises
     ------
@@ -91,7 +91,7 @@ def tril(xp: Any, m: Array, *, k: int = 0) -> Array:
 
 @primitive(m=lambda g, k: triu(g, k=k), numpy=np.triu)
 def triu(xp: Any, m: Array, *, k: int = 0) -> Array:
-    """Matrices with zeros below the diagonal ``k``.
+    """Upper triangle: a copy with the elements below diagonal ``k`` set to zero.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Indexing: ``x[index]`` for every index that NumPy knows, and its transpose, which adds up at the same places."""
+"""Indexing: ``x[index]`` for every index that NumPy supports, and its transpose, which adds at the same positions."""
 
 from __future__ import annotations
 
@@ -16,21 +16,21 @@ from ..working_precision import HALF, SINGLE
 from .shape import reshape, sum_to
 
 _PLAIN = (int, np.integer, slice, EllipsisType, NoneType)
-"""What names no element twice in an index."""
+"""Parts of an index that cannot select an element twice."""
 
 
 @primitive()
 def getitem(xp: Any, x: Array, *, index: Any) -> Array:
     """``x[index]``: integers, slices, ``None``, ``...``, arrays of integers (also repeated ones) and masks.
 
-    As in NumPy the result of integers and slices alone is a view. The gradient of an element that was taken several
-    times is the sum over all of them.
+    As in NumPy, integers and slices alone give a view. The gradient of an element that was selected several times is
+    the sum over all its copies.
 
     Raises
     ------
     IndexError
-        If the index does not fit the shape. Arrays of integers that are on a GPU are not looked at, which would take
-        waiting for it: CuPy counts round what is out of bounds.
+        If the index is out of bounds. Integer arrays on a GPU are not checked, because that would synchronize with it:
+        CuPy wraps out-of-bounds indices around.
 
     Examples
     --------
@@ -54,7 +54,7 @@ def _getitem_x(g: Any, x_shape: tuple[int, ...], index: Any) -> Any:
 
 
 def _check_on_host(index: Any, shape: tuple[int, ...]) -> None:
-    """Refuse what NumPy refuses, where main memory has the whole index; CuPy would count round instead."""
+    """Refuse what NumPy refuses, if the whole index is in main memory; CuPy would wrap it around instead."""
     items = index if isinstance(index, tuple) else (index,)
     if any([isinstance(item, list | tuple | np.ndarray) for item in items]) and not any([on_gpu(i) for i in items]):
         np.broadcast_to(np.False_, shape)[index]
@@ -82,7 +82,7 @@ def scatter(xp: Any, g: Array, *, index: Any, shape: tuple[int, ...]) -> Array:
 
 @primitive(x=lambda g, index: put(g, 0.0, index=index))
 def put(xp: Any, x: Array, value: Array, *, index: Any) -> Array:
-    """A copy of ``x`` with ``value`` at ``[index]``: what an assignment to elements makes of a Variable.
+    """A copy of ``x`` with ``value`` at ``[index]``: how assignment to elements of a Variable works.
 
     Examples
     --------
@@ -99,7 +99,7 @@ def put(xp: Any, x: Array, value: Array, *, index: Any) -> Array:
 def _put_value(g: Any, value_shape: tuple[int, ...], index: Any) -> Any:
     """sum_to(getitem(g, index), shape=value_shape)"""
     at = getitem(g, index=index)
-    if _may_repeat(index):  # the last that came to a place stays
+    if _may_repeat(index):  # of several values assigned to one element, the last one stays
         order = get_array_module(getattr(g, "array", g)).arange(at.size).reshape(at.shape)
         last = np.zeros_like(order, shape=g.shape)
         last[index] = order
@@ -108,20 +108,20 @@ def _put_value(g: Any, value_shape: tuple[int, ...], index: Any) -> Any:
 
 
 def _may_repeat(index: Any) -> bool:
-    """Whether an index could name an element twice: arrays of integers can, and all that NumPy makes such arrays of."""
+    """Whether an index could select an element twice: integer arrays can, and whatever NumPy converts to them."""
     items = index if isinstance(index, tuple) else (index,)
     return any([not isinstance(item, _PLAIN) and getattr(item, "dtype", None) != np.bool_ for item in items])
 
 
 @primitive(numpy=np.take_along_axis)
 def take_along_axis(xp: Any, arr: Array, *, indices: Array, axis: int | None = -1) -> Array:
-    """Along ``axis``, the elements at ``indices``; such as those of `numpy.argsort`.
+    """Take the elements at ``indices`` along ``axis``, for example in the order of `numpy.argsort`.
 
     Parameters
     ----------
     arr : Variable or array
     indices : array of integers
-        With as many axes as ``arr``; the other axes broadcast.
+        With as many axes as ``arr``; the axes other than ``axis`` broadcast.
     axis : int or None
         None takes from the flattened input.
 
@@ -149,7 +149,7 @@ def _take_along_axis_x(g: Any, arr_shape: tuple[int, ...], indices: Any, axis: i
 
 
 def _along(indices: Array, axis: int, shape: tuple[int, ...]) -> tuple[Array, ...]:
-    """The index that takes ``indices`` along ``axis`` and every element along the others."""
+    """The index that takes ``indices`` along ``axis`` and all elements along the other axes."""
     xp, ndim = get_array_module(indices), len(shape)
     every = [xp.arange(n).reshape([-1 if j == i else 1 for j in range(ndim)]) for i, n in enumerate(shape)]
     return (*every[:axis], indices, *every[axis + 1 :])

@@ -1,4 +1,4 @@
-"""Functions that put arrays together and take them apart."""
+"""Functions that join and split arrays."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ def concatenate(xp: Any, *xs: Array, axis: int | None = 0) -> Array:
     Parameters
     ----------
     *xs : Variables or arrays, or one list of them
-        Of the same shape but for ``axis``.
+        Of the same shape, except along ``axis``.
     axis : int or None
         None flattens them first.
 
     Raises
     ------
     ValueError
-        If the shapes do not fit, or an array has no axis.
+        If the shapes do not match, or an array is 0-d.
 
     Examples
     --------
@@ -62,9 +62,9 @@ def stack(xp: Any, *xs: Array, axis: int = 0) -> Array:
     Parameters
     ----------
     *xs : Variables or arrays, or one list of them
-        Of one shape.
+        All of the same shape.
     axis : int
-        The place of the new axis in the result.
+        The position of the new axis in the result.
 
     Raises
     ------
@@ -101,22 +101,22 @@ def split(
     ----------
     ary : Variable or array
     indices_or_sections : int or sequence of int
-        The number of parts, which are of the same length, or where one part ends and the next begins.
+        The number of equal parts, or the positions at which to split.
     axis : int
     sections : int or sequence of int
         A shorter name for ``indices_or_sections``.
     dim : int, optional
-        In place of ``axis``, as PyTorch has it: the parts are of that many rows, or of the sizes in a list.
+        Instead of ``axis``, with PyTorch's meaning: ``sections`` is then the size of each part, or a list of sizes.
 
     Returns
     -------
     list of Variables or arrays
-        Views of the parts.
+        The parts, as views.
 
     Raises
     ------
     ValueError
-        If the length is no multiple of the number of parts.
+        If the length is not a multiple of the number of parts.
 
     Examples
     --------
@@ -137,13 +137,13 @@ def split(
 
 @takes_other_words
 def in_sizes(x: Any, size: Any, axis: int = 0) -> tuple[Any, ...]:
-    """Parts of ``size`` rows, of which the last may be smaller; or of the sizes in a list."""
+    """Split into parts of length ``size``, the last of which may be shorter, or of the lengths in a list."""
     ends = np.cumsum(size)[:-1] if isinstance(size, list | tuple) else np.arange(size, x.shape[axis], size)
     return tuple(split(x, ends.tolist(), axis))
 
 
 def _bounds(sections: Any, axis: int, length: int) -> Sequence[int]:
-    """Where one part ends and the next begins."""
+    """The positions at which to split."""
     if np.ndim(sections):
         return list(sections)
     try:
@@ -156,7 +156,7 @@ def _bounds(sections: Any, axis: int, length: int) -> Sequence[int]:
 
 
 def place_of(function: str, axis: int, shape: tuple[int, ...]) -> int:
-    """An axis counted from the front, for what is made of slices: there a wrong one would pass for another."""
+    """The axis counted from the front. Code that builds slices needs this check: a wrong axis would pass unnoticed."""
     if isinstance(axis, bool) or not hasattr(axis, "__index__") or np.ndim(axis):
         raise TypeError(f"{function}: axis is {axis!r:.60}; expected a whole number")
     axis = index(axis)
@@ -166,12 +166,12 @@ def place_of(function: str, axis: int, shape: tuple[int, ...]) -> int:
 
 
 def along(axis: int, part: Any) -> tuple[Any, ...]:
-    """The index that takes ``part`` along ``axis`` and all along those before it."""
+    """The index that takes ``part`` along ``axis`` and everything along the axes before it."""
     return (slice(None),) * axis + (part,)
 
 
 def _in_sequence(name: str, arrays: tuple[Any, ...], axis: Any) -> Call:
-    """NumPy's ``f([a, b], axis)``, or ``f(a, b, axis=axis)``, where one array alone is one part."""
+    """NumPy's ``f([a, b], axis)``, or ``f(a, b, axis=axis)``, in which a single array is a single part."""
     if len(arrays) == 2 and _is_axis(arrays[-1]):
         *arrays, axis = arrays  # type: ignore[assignment]
         if not isinstance(arrays[0], list | tuple):
@@ -182,7 +182,7 @@ def _in_sequence(name: str, arrays: tuple[Any, ...], axis: Any) -> Call:
 
 
 def _is_axis(value: Any) -> bool:
-    """Whether a second argument is an axis, as it is in NumPy, and no array."""
+    """Whether a second argument is an axis, as in NumPy, rather than an array."""
     return value is None or (hasattr(value, "__index__") and not hasattr(value, "shape"))
 
 

@@ -1,4 +1,4 @@
-"""Functions that repeat elements, surround them, and change their order along axes."""
+"""Functions that repeat elements, pad arrays, and reorder elements along axes."""
 
 from __future__ import annotations
 
@@ -20,20 +20,20 @@ _MODES = ("constant", "edge", "reflect", "symmetric", "wrap")
 
 @primitive(numpy=np.repeat)
 def repeat(xp: Any, a: Array, *, repeats: int | list[int], axis: int | None = None) -> Array:
-    """Each element several times in a row.
+    """Repeat each element several times in a row.
 
     Parameters
     ----------
     a : Variable or array
     repeats : int or list of int
-        How often: the same for all, or a number for each along the axis.
+        The number of repetitions: one for all elements, or one for each element along the axis.
     axis : int or None
         None repeats the elements of the flattened input.
 
     Raises
     ------
     ValueError
-        If there are more or fewer ``repeats`` than elements along the axis, or a negative one.
+        If the number of ``repeats`` is not that of the elements along the axis, or one is negative.
 
     Examples
     --------
@@ -60,7 +60,7 @@ def _repeat_x(g: Any, a_shape: Shape, repeats: Any, axis: int | None) -> Any:
 
 @primitive(numpy=np.tile)
 def tile(xp: Any, A: Array, *, reps: int | tuple[int, ...]) -> Array:
-    """The whole array several times along each axis; ``reps`` may have more axes than the array, or fewer.
+    """Repeat the whole array along each axis; ``reps`` may have more or fewer entries than the array has axes.
 
     Raises
     ------
@@ -89,22 +89,22 @@ def _tile_x(g: Any, A_shape: Shape, reps: Any) -> Any:
 
 @primitive(numpy=np.pad)
 def pad(xp: Any, array: Array, *, pad_width: Any, mode: str = "constant", constant_values: Any = 0) -> Array:
-    """Surround an array with further elements.
+    """Pad an array with further elements at both ends of its axes.
 
     Parameters
     ----------
     array : Variable or array
     pad_width : int, or pairs of int
-        How many elements before and after: for all axes, or ``((before, after), ...)`` for each.
+        How many elements to add before and after: the same for all axes, or ``((before, after), ...)`` for each.
     mode : str
-        ``"constant"``: ``constant_values``, which get no gradient. ``"edge"``, ``"reflect"``, ``"symmetric"`` and
-        ``"wrap"`` copy elements as in NumPy, which adds to their gradients.
+        ``"constant"`` adds ``constant_values``, which get no gradient. ``"edge"``, ``"reflect"``, ``"symmetric"`` and
+        ``"wrap"`` copy elements as in NumPy; the gradients of the copies are added to those of the originals.
     constant_values : number or pairs of numbers
 
     Raises
     ------
     ValueError
-        If the mode is another one, or the widths do not fit the shape or are negative.
+        If the mode is unknown, or the widths do not match the shape or are negative.
 
     Examples
     --------
@@ -122,7 +122,7 @@ def pad(xp: Any, array: Array, *, pad_width: Any, mode: str = "constant", consta
         return np.pad(array, _widths(pad_width, array.ndim), mode)  # type: ignore[call-overload]
     return array[
         _sources(array.shape, pad_width, mode)
-    ]  # CuPy's own takes others where a margin is wider than the array
+    ]  # CuPy's own pad takes other elements where a margin is wider than the array
 
 
 @pad.vjp("array")
@@ -135,7 +135,7 @@ def _pad_x(g: Any, array_shape: Shape, pad_width: Any, mode: str) -> Any:
 
 
 def _sources(shape: Shape, pad_width: Any, mode: str) -> tuple[np.ndarray, ...]:
-    """For each element of a padded array, copied ones included, where it comes from."""
+    """For each element of the padded array, the index of the element that it is or copies."""
     axes = zip(shape, _widths(pad_width, len(shape)), strict=True)
     return np.ix_(*[np.pad(np.arange(n), widths, mode) for n, widths in axes])  # type: ignore[call-overload]
 
@@ -147,7 +147,7 @@ def _widths(pad_width: Any, ndim: int) -> list[list[int]]:
 
 @primitive(a=lambda g, shift, axis: roll(g, shift=negated(shift), axis=axis), numpy=np.roll)
 def roll(xp: Any, a: Array, *, shift: int | tuple[int, ...], axis: Axis = None) -> Array:
-    """Shift along axes; what leaves at one end enters at the other. Without an axis, in the flattened array.
+    """Roll elements along axes, or in the flattened array: those shifted out at one end re-enter at the other.
 
     Raises
     ------
@@ -160,17 +160,17 @@ def roll(xp: Any, a: Array, *, shift: int | tuple[int, ...], axis: Axis = None) 
     >>> F.roll(Variable([1.0, 2.0, 3.0]), shift=1)
     variable([3. 1. 2.])
     """
-    return xp.roll(a, np.asarray(shift).tolist(), axis)  # of one without a sign, NumPy 2.0 takes the negative
+    return xp.roll(a, np.asarray(shift).tolist(), axis)  # NumPy 2.0 negates shifts, which wraps unsigned integers
 
 
 def negated(shift: Any) -> Any:
-    """The opposite of a shift; of whole numbers without a sign too, whose own negative would be a large one."""
+    """The opposite of a shift, also of unsigned integers, whose own negative would wrap around."""
     return np.negative(shift, dtype=np.int64, casting="unsafe").tolist()
 
 
 @primitive(m=lambda g, axis: flip(g, axis=axis), numpy=np.flip)
 def flip(xp: Any, m: Array, *, axis: Axis = None) -> Array:
-    """Reverse the order along all axes, or those given. The result is a view.
+    """Reverse the order of elements along all axes, or along those given. The result is a view.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Functions that move elements: shapes, axes, broadcasting, and the cast between dtypes."""
+"""Reshaping, transposing, broadcasting, and casts between dtypes."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from ..working_precision import FULL, HALF, SINGLE
 
 @primitive(a=lambda g, a_shape: reshape(g, shape=a_shape))
 def reshape(xp: Any, a: Array, *, shape: Any) -> Array:
-    """The same elements in another shape; one length may be -1 and follows from the others.
+    """Give an array a new shape with the same elements; one length may be -1 and is then inferred from the others.
 
     Examples
     --------
@@ -32,7 +32,7 @@ numpy_protocol.register(np.reshape, reshape, renamed={"newshape": "shape"})  # i
 
 @primitive(a=lambda g, axes: transpose(g, axes=inverse(axes)), numpy=np.transpose)
 def transpose(xp: Any, a: Array, *, axes: tuple[int, ...] | None = None) -> Array:
-    """Permute the axes; by default reverse them. ``axes`` may count from the end.
+    """Permute the axes; by default, reverse their order. Negative ``axes`` count from the end.
 
     Examples
     --------
@@ -44,7 +44,7 @@ def transpose(xp: Any, a: Array, *, axes: tuple[int, ...] | None = None) -> Arra
 
 
 def inverse(axes: tuple[int, ...] | None) -> tuple[int, ...] | None:
-    """The order that undoes an order of axes."""
+    """The inverse of a permutation of axes."""
     if axes is None:
         return None
     return tuple(np.argsort([axis % len(axes) for axis in axes]).tolist())
@@ -52,7 +52,7 @@ def inverse(axes: tuple[int, ...] | None) -> tuple[int, ...] | None:
 
 @primitive(array=lambda g, array_shape: sum_to(g, shape=array_shape), numpy=np.broadcast_to)
 def broadcast_to(xp: Any, array: Array, *, shape: tuple[int, ...]) -> Array:
-    """Repeat along new axes and axes of length 1, without a copy. Its gradient is `sum_to`.
+    """Broadcast an array to a shape without a copy. Its gradient is `sum_to`.
 
     Examples
     --------
@@ -62,10 +62,10 @@ def broadcast_to(xp: Any, array: Array, *, shape: tuple[int, ...]) -> Array:
               [1. 2.]])
     """
     lead = len(shape) - array.ndim if type(shape) is tuple else -1
-    if xp is np and lead >= 0 and array.flags.c_contiguous:  # a view made by hand takes a third of the time
+    if xp is np and lead >= 0 and array.flags.c_contiguous:  # building the view here takes a third of the time
         steps = zip(array.shape, shape[lead:], array.strides, strict=True)
         strides = [0] * lead + [stride if n == m else 0 if n == 1 else -1 for n, m, stride in steps]
-        if -1 not in strides and -1 not in shape:  # which NumPy would take for 1
+        if -1 not in strides and -1 not in shape:  # np.ndarray would take -1 for 1
             view = np.ndarray(shape, array.dtype, array, 0, strides)
             view.setflags(write=False)
             return view
@@ -82,7 +82,7 @@ def sum_to(xp: Any, x: Array, *, shape: tuple[int, ...]) -> Array:
     >>> F.sum_to(Variable([[1.0, 2.0], [3.0, 4.0]]), shape=(2,))
     variable([4. 6.])
     """
-    if x.dtype is HALF and xp is np:  # CuPy's sums do so by themselves
+    if x.dtype is HALF and xp is np:  # CuPy already sums in float32
         return sum_to(x.astype(SINGLE), shape=shape).astype(HALF)
     lead = x.ndim - len(shape)
     if lead > 0 and len(shape) == 1 and x.shape[lead:] == shape:  # the gradient of a bias
@@ -97,12 +97,12 @@ def sum_to(xp: Any, x: Array, *, shape: tuple[int, ...]) -> Array:
 
 
 def over_rows(x: Any) -> Any:
-    """The sum over all axes but the last: of NumPy's floats a product with ones, which takes a fraction of the time."""
+    """Sum over all axes but the last; for NumPy's floats, a product with ones, which takes a fraction of the time."""
     if type(x) in numpys and x.dtype in FULL:
         rows = x if x.ndim == 2 else x.reshape(prod(x.shape[:-1]), x.shape[-1])
         count = len(rows)
         ones = _ONES[x.dtype][:count] if count <= _MOST_ONES else np.ones(count, x.dtype)
-        return ones.dot(rows) if type(x) is np.ndarray else np.dot(ones, rows)  # the method knows no recorded array
+        return ones.dot(rows) if type(x) is np.ndarray else np.dot(ones, rows)  # the method refuses recorded arrays
     return x.sum(axis=0 if x.ndim == 2 else tuple(range(x.ndim - 1)))
 
 
@@ -112,7 +112,7 @@ _ONES = {dtype: np.ones(_MOST_ONES, dtype) for dtype in FULL}
 
 @elementwise(x=lambda g: g)
 def cast(xp: Any, x: Array, *, dtype: Any) -> Array:
-    """The same numbers in another floating-point dtype; the gradient comes back in the input's.
+    """Cast to another floating-point dtype; the gradient has the dtype of the input.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""The elements of an array in order. The gradient goes back to where each element was."""
+"""Sorting and partitioning. The gradient goes back to where each element was."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from .shape import reshape
 
 @primitive(numpy=np.sort)
 def sort(xp: Any, a: Array, *, axis: int | None = -1) -> Array:
-    """A copy in ascending order along an axis; NaN comes last. The gradient goes back to where each element was.
+    """A sorted copy, ascending along an axis; NaN comes last. The gradient goes back to where each element was.
 
-    Equal elements count as sorted in the order of their places.
+    For the gradient the sort is stable: equal elements keep their order.
 
     Parameters
     ----------
@@ -48,16 +48,16 @@ def sort(xp: Any, a: Array, *, axis: int | None = -1) -> Array:
 def _sort_x(g: Any, a: Any, axis: int | None) -> Any:
     """g[the place of each element in the order]"""
     place = 0 if axis is None else axis
-    order = np.argsort(a, axis=axis, kind="stable")  # of a Variable, too, this is an array
+    order = np.argsort(a, axis=axis, kind="stable")  # an array, also for a Variable
     return reshape(take_along_axis(g, indices=np.argsort(order, axis=place), axis=place), shape=a.shape)
 
 
 @numpy_protocol.adapt(np.partition)
 def partition(a: Any, kth: Any, axis: int | None = -1) -> Any:
-    """Put the elements ``kth`` at their sorted places, smaller ones before and larger ones after them.
+    """Move the elements ``kth`` to their sorted positions, smaller ones before and larger ones after them.
 
-    Here everything is put in order, which is one of the results that are right; NumPy's may be another. The gradient
-    goes back to where each element was.
+    The implementation sorts completely, which is a valid partition; NumPy's may be another. The gradient goes back to
+    where each element was.
 
     Parameters
     ----------
@@ -70,7 +70,7 @@ def partition(a: Any, kth: Any, axis: int | None = -1) -> Any:
     Raises
     ------
     ValueError
-        If there is no such element or axis.
+        If the element or the axis does not exist.
 
     Examples
     --------

@@ -1,1 +1,1 @@
-"""Functions of numbers, element by element, with broadcasting."""
+"""Elementwise functions, with broadcasting."""

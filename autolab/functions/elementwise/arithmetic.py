@@ -1,7 +1,7 @@
 """Arithmetic, elementwise with broadcasting: what `+`, `-`, `*` and `/` call.
 
-The operators are set at the end, as those of other families are in theirs: `**` in powers, `@` in products, `//` and
-`%` in division. Methods are set by variable_methods.
+The operators are set at the end; other families set theirs in their own modules: `**` in powers, `@` in products, `//`
+and `%` in division. Methods are set by variable_methods.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ def add(xp: Any, a: Array, b: Array) -> Array:
     Parameters
     ----------
     a, b : Variable, array or number
-        Of shapes that broadcast together.
+        With shapes that broadcast together.
 
     Returns
     -------
@@ -92,7 +92,7 @@ def neg(xp: Any, x: Array) -> Array:
 
 
 def set_operator(name: str, function: Callable[[Any, Any], Any]) -> None:
-    """Let an operator call ``function``, whichever of its two operands is the Variable."""
+    """Make an operator call ``function``, whichever of the two operands is the Variable."""
     setattr(Variable, f"__{name}__", function)
     setattr(Variable, f"__r{name}__", lambda self, other: function(other, self))
 

@@ -13,7 +13,7 @@ from ..working_precision import in_single, real
 from .special import _polynomial
 
 _NEAR = 0.5
-"""Below that, derivatives are series: the differences of which they are made elsewhere would lose digits."""
+"""For smaller ``abs(x)`` derivatives are computed as series: the differences used elsewhere would lose digits."""
 
 _TERMS = 16
 
@@ -42,10 +42,10 @@ def _sinc_x(g: Any, x: Any) -> Any:
 @elementwise(x=lambda g, x, order: g * derivative(x, order=order + 1))
 @real
 def derivative(xp: Any, x: Array, *, order: int) -> Array:
-    """The derivative of sinc of this order, elementwise.
+    """The derivative of sinc of the given order, elementwise.
 
-    ``x * sinc(x)`` is ``sin(pi * x) / pi``, of which the derivatives are known: each is ``x`` times that of sinc and
-    ``order`` times the one before.
+    The derivatives of ``x * sinc(x) = sin(pi * x) / pi`` are known. By the product rule, the one of this order is ``x``
+    times the derivative of sinc of the same order, plus ``order`` times that of the order below.
 
     Examples
     --------
@@ -65,7 +65,7 @@ def derivative(xp: Any, x: Array, *, order: int) -> Array:
 
 
 def _coefficients(order: int) -> tuple[float, ...]:
-    """Of the powers of ``x * x`` in a derivative of the series of sinc, or in that over ``x``; highest power first."""
+    """Coefficients in ``x * x`` of the series of a derivative (over ``x`` for odd orders), highest power first."""
     first = (order + 1) // 2
     terms = [
         (-1) ** k * math.pi ** (2 * k) * math.perm(2 * k, order) / math.factorial(2 * k + 1)
@@ -79,7 +79,7 @@ def _quotient(xp: Any, x: Array) -> Array:
 
 
 def _sine(xp: Any, x: Array) -> Array:
-    """``sin(pi * x)``, to all digits also near whole numbers."""
+    """``sin(pi * x)``, accurate to all digits also near integers."""
     whole = xp.around(x)
     return xp.sin((x - whole) * math.pi) * _sign(xp, whole)
 

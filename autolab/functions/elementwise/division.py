@@ -1,4 +1,4 @@
-"""Division with a remainder, elementwise: the whole quotient is a step, the remainder a line between the steps."""
+"""Division with remainder, elementwise: the quotient is a step function, the remainder linear between the steps."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .rounding import zeros_like
 
 @elementwise(a=lambda g: zeros_like(g), b=lambda g: zeros_like(g), numpy=np.floor_divide)
 def floor_divide(xp: Any, a: Array, b: Array) -> Array:
-    """The largest whole number that is not above ``a / b``, elementwise with broadcasting: ``a // b``.
+    """Floor division ``a // b``: the largest integer not above ``a / b``, elementwise with broadcasting.
 
     Its gradients are 0 everywhere, also at the steps.
 
@@ -29,7 +29,7 @@ def floor_divide(xp: Any, a: Array, b: Array) -> Array:
 
 @elementwise(a=lambda g: g, b=lambda g, a, b: -(g * floor_divide(a, b)), numpy=(np.remainder, np.mod))
 def remainder(xp: Any, a: Array, b: Array) -> Array:
-    """``a - b * (a // b)``, elementwise with broadcasting: ``a % b``, which has the sign of ``b``.
+    """Remainder ``a % b = a - b * (a // b)``, elementwise with broadcasting; it has the sign of ``b``.
 
     At the steps, where ``a`` is a multiple of ``b``, the gradient is that of the piece to which the value belongs.
 
@@ -44,7 +44,7 @@ def remainder(xp: Any, a: Array, b: Array) -> Array:
 
 @elementwise(a=lambda g: g, numpy=np.fmod)
 def fmod(xp: Any, a: Array, b: Array) -> Array:
-    """The remainder of a division that rounds towards 0, elementwise with broadcasting: it has the sign of ``a``.
+    """Remainder of the division that rounds towards 0, elementwise with broadcasting; it has the sign of ``a``.
 
     At the steps, where ``a`` is a multiple of ``b``, the gradient is that of the piece to which the value belongs.
 
@@ -65,7 +65,7 @@ def _fmod_b(g: Any, a: Any, b: Any, y: Any) -> Any:
 
 @elementwise()
 def _quotient(xp: Any, a: Array, b: Array, rest: Array) -> Array:
-    """The whole number of times that ``b`` was taken from ``a``. Constant, so it has no rules."""
+    """How many times ``b`` was subtracted from ``a``. Constant, so it has no rules."""
     return xp.rint((a - rest) / b)
 
 

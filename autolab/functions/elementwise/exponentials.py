@@ -28,7 +28,7 @@ def exp(xp: Any, x: Array) -> Array:
 
 @elementwise(x=lambda g, x: g / x, domain=(0.1, 4), numpy=np.log)
 def log(xp: Any, x: Array) -> Array:
-    """Natural logarithm, elementwise; NaN below 0 and minus infinity at 0, as in NumPy.
+    """Natural logarithm, elementwise; as in NumPy, NaN below 0 and minus infinity at 0.
 
     Examples
     --------
@@ -41,7 +41,7 @@ def log(xp: Any, x: Array) -> Array:
 
 @elementwise(x=lambda g, x: g * exp(x), domain=(-3, 3), numpy=np.expm1)
 def expm1(xp: Any, x: Array) -> Array:
-    """``exp(x) - 1``, elementwise, exact also for small ``x``.
+    """``exp(x) - 1``, elementwise, accurate also for small ``x``.
 
     Examples
     --------
@@ -54,7 +54,7 @@ def expm1(xp: Any, x: Array) -> Array:
 
 @elementwise(x=lambda g, x: g / (1 + x), domain=(-0.9, 4), numpy=np.log1p)
 def log1p(xp: Any, x: Array) -> Array:
-    """``log(1 + x)``, elementwise, exact also for small ``x``; NaN below -1.
+    """``log(1 + x)``, elementwise, accurate also for small ``x``; NaN below -1.
 
     Examples
     --------

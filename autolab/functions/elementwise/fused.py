@@ -1,4 +1,4 @@
-"""Two steps in one function: one node in the graph, and no array in between that anybody keeps."""
+"""Two steps in one function: one node in the graph, and no intermediate array to keep."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def muladd(xp: Any, x: Array, y: Array, z: Array) -> Array:
     Parameters
     ----------
     x, y, z : Variable, array or number
-        Of shapes that broadcast together.
+        With shapes that broadcast together.
 
     Returns
     -------
@@ -52,7 +52,7 @@ def expadd(xp: Any, x: Array, y: Array) -> Array:
     Parameters
     ----------
     x, y : Variable, array or number
-        Of shapes that broadcast together.
+        With shapes that broadcast together.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""The logistic function `sigmoid`, its logarithm, and the sums of exponentials that belong to it, elementwise."""
+"""The logistic function `sigmoid`, its logarithm, and logarithms of sums of exponentials, elementwise."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .trig import tanh
 @elementwise(domain=(-6, 6))
 @real
 def sigmoid(xp: Any, x: Array) -> Array:
-    """Logistic function, ``1 / (1 + exp(-x))``, elementwise; no overflow, and small results keep all their digits.
+    """Logistic function, ``1 / (1 + exp(-x))``, elementwise, without overflow; small results are fully accurate.
 
     Examples
     --------
@@ -24,7 +24,7 @@ def sigmoid(xp: Any, x: Array) -> Array:
     variable([0.  0.5 1. ])
     """
     e = xp.exp(-xp.absolute(x))  # at most 1
-    return xp.maximum(e, xp.sign(x)) / (1 + e)  # e below 0, else 1: `where` takes some times as long
+    return xp.maximum(e, xp.sign(x)) / (1 + e)  # e for negative x, else 1; `where` is several times slower
 
 
 @sigmoid.vjp("x")
@@ -36,7 +36,7 @@ def _sigmoid_x(g: Any, x: Any) -> Any:
 @elementwise()
 @real
 def sigmoid_slope(xp: Any, x: Array) -> Array:
-    """The gradient of `sigmoid`, not by way of its value, which has no digits left beside 1."""
+    """The derivative of `sigmoid`, not computed from its value, which loses all digits of its distance to 1."""
     e = xp.exp(-xp.absolute(x))
     below = 1 + e
     return e / below / below
@@ -66,7 +66,7 @@ def softplus(xp: Any, x: Array) -> Array:
 @elementwise(x=lambda g, x: g * sigmoid(-x), domain=(-6, 6))
 @real
 def logsigmoid(xp: Any, x: Array) -> Array:
-    """``log(sigmoid(x))``, elementwise, finite also where sigmoid is too small for a number.
+    """``log(sigmoid(x))``, elementwise, finite even where the sigmoid underflows.
 
     Examples
     --------

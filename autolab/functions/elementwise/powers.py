@@ -17,9 +17,9 @@ from .rounding import sign
 def pow(xp: Any, base: Array, exponent: Array) -> Array:
     """Power, ``base ** exponent``, elementwise with broadcasting; either side may be a number.
 
-    The gradient of the base is 0 where both are 0 (the power is constant 1 there), that of the exponent is 0 where
-    the base is 0 and the exponent is not negative. For a negative base the gradient of the exponent is NaN: the power
-    is no function of a real exponent there.
+    The gradient of the base is 0 where both are 0 (``x ** 0`` is the constant 1), that of the exponent is 0 where the
+    base is 0 and the exponent is not negative. For a negative base the gradient of the exponent is NaN, because the
+    power is not a function of a real exponent there.
 
     Examples
     --------
@@ -37,8 +37,8 @@ set_operator("pow", pow)
 @pow.vjp("base")
 def _pow_base(g: Any, base: Any, exponent: Any) -> Any:
     """g * exponent * base ** (exponent - 1)"""
-    lower = exponent - 1.0  # a float: 0 - 1 of integers without a sign is a large one
-    if _may_be_zero(exponent):  # x**2 and the like need no such care
+    lower = exponent - 1.0  # a float: for unsigned integers 0 - 1 would wrap around
+    if _may_be_zero(exponent):  # not needed for x**2 and the like
         lower = lower + _both_zero(base, exponent)
     return g * exponent * pow(base, lower)
 
@@ -50,7 +50,7 @@ def _pow_exponent(g: Any, base: Any, y: Any) -> Any:
 
 
 def _may_be_zero(exponent: Any) -> bool:
-    """Whether an exponent may be 0; on a GPU nobody looks, as that would wait for it."""
+    """Whether an exponent may be 0; on a GPU it is not checked, because that would synchronize with the device."""
     return get_array_module(exponent) is not np or getattr(exponent, "size", 1) != 1 or not exponent
 
 
@@ -62,7 +62,7 @@ def _both_zero(xp: Any, a: Array, b: Array) -> Array:
 
 @elementwise()
 def _zero(xp: Any, x: Array) -> Array:
-    """1 where ``x`` is 0, else 0: keeps ``log(0)`` out. Constant, so it has no rule."""
+    """1 where ``x`` is 0, else 0: avoids ``log(0)``. Constant, so it has no rule."""
     return (x == 0).astype(x.dtype)
 
 
@@ -120,7 +120,7 @@ def reciprocal(xp: Any, x: Array) -> Array:
 
 @elementwise(x=lambda g, x: g * sign(x), domain=(-3, 3), numpy=(np.absolute, np.fabs))
 def abs(xp: Any, x: Array) -> Array:
-    """Absolute value, elementwise. Its gradient at 0 is 0, the middle of the slopes on both sides.
+    """Absolute value, elementwise. Its gradient at 0 is 0, halfway between the slopes on both sides.
 
     Examples
     --------

@@ -1,6 +1,6 @@
-"""Functions with steps: constant between them, so that their gradient is 0, also at the steps themselves.
+"""Step functions: they are constant between the steps, so their gradient is 0, also at the steps themselves.
 
-Their gradient is an array of zeros and not None: the result does depend on the input, but no small change shows.
+The gradient is an array of zeros, not None: the result depends on the input, although small changes have no effect.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ from ...engine.declare import elementwise
 
 @elementwise()
 def zeros_like(xp: Any, x: Array) -> Array:
-    """Zeros of the shape and dtype of ``x``. They are constant, so there is no rule."""
+    """Zeros of the shape and dtype of ``x``. Constant, so there is no rule."""
     return xp.zeros_like(x)
 
 
 @elementwise(x=lambda g: zeros_like(g), domain=(-3, 3), numpy=np.sign)
 def sign(xp: Any, x: Array) -> Array:
-    """-1, 0 or 1: the sign, elementwise. Its gradient is 0 everywhere.
+    """Sign, elementwise: -1, 0 or 1. Its gradient is 0 everywhere.
 
     Examples
     --------
@@ -34,7 +34,7 @@ def sign(xp: Any, x: Array) -> Array:
 
 @elementwise(x=lambda g: zeros_like(g), domain=(-3, 3), numpy=np.floor)
 def floor(xp: Any, x: Array) -> Array:
-    """The largest whole number that is not above ``x``, elementwise. Its gradient is 0 everywhere.
+    """The largest integer not above ``x``, elementwise. Its gradient is 0 everywhere.
 
     Examples
     --------
@@ -47,7 +47,7 @@ def floor(xp: Any, x: Array) -> Array:
 
 @elementwise(x=lambda g: zeros_like(g), domain=(-3, 3), numpy=np.ceil)
 def ceil(xp: Any, x: Array) -> Array:
-    """The smallest whole number that is not below ``x``, elementwise. Its gradient is 0 everywhere.
+    """The smallest integer not below ``x``, elementwise. Its gradient is 0 everywhere.
 
     Examples
     --------
@@ -60,7 +60,7 @@ def ceil(xp: Any, x: Array) -> Array:
 
 @elementwise(a=lambda g: zeros_like(g), domain=(-3, 3), numpy=(np.round, np.around, np.rint))
 def round(xp: Any, a: Array, *, decimals: int = 0) -> Array:
-    """Round to the nearest, elementwise; halves go to the even side, as in NumPy. The gradient is 0 everywhere.
+    """Round to the nearest value, elementwise; halves round to even, as in NumPy. The gradient is 0 everywhere.
 
     Parameters
     ----------

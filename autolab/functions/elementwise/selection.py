@@ -1,4 +1,4 @@
-"""Functions that choose between values, elementwise. The gradient goes to the value that was chosen."""
+"""Functions that select between values, elementwise. The gradient goes to the selected value."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ...engine.declare import elementwise
 
 @elementwise(numpy=np.maximum)
 def maximum(xp: Any, a: Array, b: Array) -> Array:
-    """The greater of two values, elementwise with broadcasting; NaN where one is NaN.
+    """The larger of two values, elementwise with broadcasting; NaN where either is NaN.
 
     Where both are equal, each gets half of the gradient.
 
@@ -29,7 +29,7 @@ def maximum(xp: Any, a: Array, b: Array) -> Array:
 
 @elementwise(numpy=np.minimum)
 def minimum(xp: Any, a: Array, b: Array) -> Array:
-    """The smaller of two values, elementwise with broadcasting; NaN where one is NaN.
+    """The smaller of two values, elementwise with broadcasting; NaN where either is NaN.
 
     Where both are equal, each gets half of the gradient.
 
@@ -62,7 +62,7 @@ def _where_b_is_greater(g: Any, a: Any, b: Any) -> Any:
     numpy=np.fmax,
 )
 def fmax(xp: Any, a: Array, b: Array) -> Array:
-    """The greater of two values, elementwise with broadcasting; where one is NaN, the other.
+    """The larger of two values, elementwise with broadcasting; where one is NaN, the other.
 
     Where both are equal, each gets half of the gradient; where both are NaN, none.
 
@@ -96,14 +96,14 @@ def fmin(xp: Any, a: Array, b: Array) -> Array:
 
 @elementwise()
 def above_or_alone(xp: Any, a: Array, b: Array) -> Array:
-    """1 where ``a`` is greater or ``b`` alone is NaN, 0.5 where both are equal, else 0. Constant: it has no rules."""
+    """1 where ``a`` is larger or only ``b`` is NaN, 0.5 where both are equal, else 0. Constant, so it has no rules."""
     alone = xp.logical_and(a == a, b != b)
     return xp.where(alone, 1, ((a > b).astype(xp.result_type(a, b)) + (a >= b)) / 2)
 
 
 @elementwise()
 def below_or_alone(xp: Any, a: Array, b: Array) -> Array:
-    """1 where ``a`` is smaller or ``b`` alone is NaN, 0.5 where both are equal, else 0. Constant: it has no rules."""
+    """1 where ``a`` is smaller or only ``b`` is NaN, 0.5 where both are equal, else 0. Constant, so it has no rules."""
     alone = xp.logical_and(a == a, b != b)
     return xp.where(alone, 1, ((a < b).astype(xp.result_type(a, b)) + (a <= b)) / 2)
 
@@ -112,7 +112,7 @@ def below_or_alone(xp: Any, a: Array, b: Array) -> Array:
 def nan_to_num(
     xp: Any, x: Array, *, nan: float = 0.0, posinf: float | None = None, neginf: float | None = None
 ) -> Array:
-    """Replace NaN and infinities by numbers, elementwise. Their gradient is 0.
+    """Replace NaN and infinities by finite numbers, elementwise. The gradient is 0 there.
 
     Parameters
     ----------
@@ -120,7 +120,7 @@ def nan_to_num(
     nan : float
         Replaces NaN.
     posinf, neginf : float, optional
-        Replace the infinities; by default the largest and the smallest number of the dtype.
+        Replace the infinities; by default the largest and the most negative finite number of the dtype.
 
     Examples
     --------
@@ -140,13 +140,13 @@ def nan_to_num(
 
 @elementwise(g=lambda g, x: where_finite(g, x))
 def where_finite(xp: Any, g: Array, x: Array) -> Array:
-    """``g`` where ``x`` is a number, else 0."""
+    """``g`` where ``x`` is finite, else 0."""
     return xp.where(xp.isfinite(x), g, 0)
 
 
 @elementwise()
 def _above(xp: Any, a: Array, b: Array) -> Array:
-    """1 where ``a`` is greater, 0.5 where both are equal, else 0. Constant, so it has no rules."""
+    """1 where ``a`` is larger, 0.5 where both are equal, else 0. Constant, so it has no rules."""
     return ((a > b).astype(xp.result_type(a, b)) + (a >= b)) / 2
 
 
@@ -155,15 +155,15 @@ def _above(xp: Any, a: Array, b: Array) -> Array:
     b=lambda g, condition: where(condition, 0, g),
 )
 def where(xp: Any, condition: Array, a: Array, b: Array) -> Array:
-    """``a`` where the condition holds and ``b`` elsewhere, with broadcasting of all three.
+    """``a`` where the condition holds, ``b`` elsewhere; all three broadcast.
 
-    Both are computed before the choice: a NaN or an overflow in the gradient of the one that was not chosen still
-    harms (0 times infinity). Choose the input instead: ``log(where(x > 0, x, 1))``.
+    Both branches are computed first, so an infinite or NaN gradient in the branch that was not chosen still gives NaN
+    (0 times infinity). Select the input instead: ``log(where(x > 0, x, 1))``.
 
     Parameters
     ----------
     condition : array of booleans
-        Such as ``x > 0``. It has no gradient.
+        For example ``x > 0``. It has no gradient.
     a, b : Variable, array or number
 
     Examples
@@ -178,10 +178,10 @@ def where(xp: Any, condition: Array, a: Array, b: Array) -> Array:
 
 @elementwise(numpy=np.clip)
 def clip(xp: Any, a: Array, a_min: Array | None = None, a_max: Array | None = None) -> Array:
-    """``a`` moved into the interval from ``a_min`` to ``a_max``, elementwise with broadcasting; a bound may be None.
+    """Limit ``a`` to the interval from ``a_min`` to ``a_max``, elementwise with broadcasting; either bound may be None.
 
-    The gradient goes to ``a`` inside the interval and on its bounds, outside to the bound that was taken. Where
-    ``a_min`` is above ``a_max`` the result is ``a_max``, as in NumPy.
+    The gradient goes to ``a`` inside the interval and on its bounds, and outside to the bound that replaced it. Where
+    ``a_min`` is above ``a_max``, the result is ``a_max``, as in NumPy.
 
     Raises
     ------
@@ -219,21 +219,21 @@ def _clip_a_max(g: Any, a: Any, a_min: Any, a_max: Any) -> Any:
 
 @elementwise()
 def _inside(xp: Any, x: Array, low: Array | None = None, high: Array | None = None) -> Array:
-    """1 where `clip` takes ``x``, else 0. Constant, so it has no rules; nor have the next two."""
+    """1 where `clip` selects ``x``, else 0. Constant, so it has no rules; neither do the next two."""
     taken = True if low is None else x >= low
     return _as_dtype_of(taken if high is None else taken & (x <= high), x)
 
 
 @elementwise()
 def _below(xp: Any, x: Array, low: Array | None = None, high: Array | None = None) -> Array:
-    """1 where `clip` takes ``low``, else 0."""
+    """1 where `clip` selects ``low``, else 0."""
     taken = x < low
     return _as_dtype_of(taken if high is None else taken & (low <= high), x)
 
 
 @elementwise()
 def _beyond(xp: Any, x: Array, low: Array | None = None, high: Array | None = None) -> Array:
-    """1 where `clip` takes ``high``, else 0."""
+    """1 where `clip` selects ``high``, else 0."""
     return _as_dtype_of((x if low is None else xp.maximum(x, low)) > high, x)
 
 
@@ -244,7 +244,7 @@ def _as_dtype_of(truth: Array, like: Array) -> Array:
 @numpy_protocol.adapt(np.where)
 def _where(condition: Any, x: Any = None, y: Any = None, /) -> Any:
     if x is None or y is None:
-        return np.where(numpy_protocol.unwrap(condition))  # the places where it holds
+        return np.where(numpy_protocol.unwrap(condition))  # the indices where it holds
     return where(condition, x, y)
 
 

@@ -73,7 +73,7 @@ def _erf_x(g: Any, x: Any) -> Any:
 @elementwise(x=lambda g, x: g * density(x))
 @real
 def normal(xp: Any, x: Array) -> Array:
-    """The normal distribution function ``Φ``, elementwise: ``erfc(-x / sqrt(2)) / 2``, exact also far out on the left.
+    """Standard normal distribution function ``Φ(x) = erfc(-x / sqrt(2)) / 2``, elementwise; accurate in the left tail.
 
     Examples
     --------
@@ -95,7 +95,7 @@ def normal(xp: Any, x: Array) -> Array:
 @elementwise(x=lambda g, x, y: -(g * x * y))
 @real
 def density(xp: Any, x: Array) -> Array:
-    """The density of the normal distribution, ``exp(-x**2 / 2) / sqrt(2 * π)``, elementwise.
+    """Density of the standard normal distribution, ``exp(-x**2 / 2) / sqrt(2 * π)``, elementwise.
 
     Examples
     --------
@@ -103,7 +103,7 @@ def density(xp: Any, x: Array) -> Array:
     >>> density([0.0])
     array([0.39894228])
     """
-    away = xp.minimum(xp.absolute(x), 40)  # where it is 0; the square would overflow further out
+    away = xp.minimum(xp.absolute(x), 40)  # where the density is 0; squares of larger numbers could overflow
     return _DENSITY * xp.exp(away * away * -0.5)
 
 
@@ -124,7 +124,7 @@ def _polynomial(coefficients: tuple[float, ...], x: Array) -> Array:
 @elementwise(domain=(-3, 3))
 @real
 def erfc(xp: Any, x: Array) -> Array:
-    """``1 - erf(x)``, elementwise, exact also far out on the right, where it is almost 0.
+    """Complementary error function, ``1 - erf(x)``, elementwise; accurate also in the right tail, where it is almost 0.
 
     Examples
     --------
@@ -132,11 +132,11 @@ def erfc(xp: Any, x: Array) -> Array:
     >>> F.erfc(Variable([-6.0, 0.0, 10.0]))
     variable([2.00000000e+00 1.00000000e+00 2.08848758e-45])
     """
-    size = xp.minimum(xp.absolute(x), 30)  # where it is 0
+    size = xp.minimum(xp.absolute(x), 30)  # where erfc is 0
     near = size * _ratio_of_polynomials(_NEAR, size * size)
     inverse = 1 / xp.maximum(size * size, 1)
     further = (_ROOT_INVERSE_PI - inverse * _ratio_of_polynomials(_FURTHER, inverse)) / xp.maximum(size, 1)
-    short = xp.floor(size * 16) / 16  # has an exact square: that of size would cost digits far out
+    short = xp.floor(size * 16) / 16  # its square is exact; that of size would lose digits in the tail
     falling = xp.exp(-short * short) * xp.exp((short - size) * (short + size))
     beyond = falling * xp.where(size > 4, further, _ratio_of_polynomials(_FAR, size))
     return xp.where(size < 0.46875, 1 - xp.copysign(near, x), xp.where(x < 0, 2 - beyond, beyond))

@@ -95,7 +95,7 @@ def arctan(xp: Any, x: Array) -> Array:
 def arctan2(xp: Any, a: Array, b: Array) -> Array:
     """The angle in [-π, π] of the point with ordinate ``a`` and abscissa ``b``, elementwise with broadcasting.
 
-    At the origin, where the angle takes every value, the gradients are NaN.
+    At the origin, where the angle is undefined, the gradients are NaN.
 
     Examples
     --------

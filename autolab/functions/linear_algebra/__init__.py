@@ -1,1 +1,1 @@
-"""Products of arrays, linear equations, decompositions, Fourier transforms."""
+"""Products of arrays, linear systems, decompositions, Fourier transforms."""

@@ -1,4 +1,4 @@
-"""Einstein's summation: products of any arrays, summed over any axes, each axis named by a letter."""
+"""Einstein summation: products of arrays, summed over any of their axes, each named by a letter."""
 
 from __future__ import annotations
 
@@ -19,17 +19,18 @@ _LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 @primitive(numpy=np.einsum)
 def einsum(xp: Any, *operands: Array, subscripts: str) -> Array:
-    """Multiply arrays and sum, as the subscripts say: ``"ij,jk->ik"`` is the product of two matrices.
+    """Multiply arrays and sum over axes as given by subscripts: ``"ij,jk->ik"`` is the product of two matrices.
 
     Parameters
     ----------
     subscripts : str
-        A letter for each axis of each operand, with commas between operands, and those of the result after ``->``. A
-        letter that the result lacks is summed over; one that an operand has twice takes its diagonal; ``...`` stands
-        for axes that broadcast. Without ``->`` the result has the letters that come once, in alphabetical order.
+        A letter for each axis of each operand, with commas between operands, and the letters of the result after
+        ``->``. Letters missing from the result are summed over; a letter repeated within an operand takes its diagonal;
+        ``...`` stands for axes that broadcast. Without ``->`` the result has the letters that occur once, in
+        alphabetical order.
     *operands : Variable or array
-        They may also come first, and then ``subscripts=``; or each with a list of numbers for its axes behind it, and
-        perhaps one for the result's at the end, as NumPy takes them.
+        They may also come first, followed by ``subscripts=``; or, as in NumPy, each may be followed by a list of axis
+        numbers, with an optional list for the result at the end.
 
     Returns
     -------
@@ -38,7 +39,7 @@ def einsum(xp: Any, *operands: Array, subscripts: str) -> Array:
     Raises
     ------
     ValueError
-        If the subscripts do not fit the operands.
+        If the subscripts do not match the operands.
 
     Examples
     --------
@@ -51,7 +52,7 @@ def einsum(xp: Any, *operands: Array, subscripts: str) -> Array:
     """
     if not isinstance(subscripts, str):
         raise TypeError(f"einsum: subscripts is {a_kind(subscripts)}; expected a text such as 'ij,jk->ik'")
-    common = xp.result_type(*operands)  # otherwise two bytes are multiplied as bytes, before they meet the floats
+    common = xp.result_type(*operands)  # otherwise two byte operands are multiplied as bytes first
     return xp.einsum(subscripts, *[x.astype(common, copy=False) for x in operands], optimize=True)
 
 
@@ -61,8 +62,8 @@ def _einsum_operand(
 ) -> Any:
     """einsum(g, others)
 
-    An axis that only this operand has is filled with ones, and a diagonal is laid by the identity: constants that take
-    part in the product like other operands.
+    An axis that only this operand has is filled by a vector of ones, and a diagonal by the identity matrix: constants
+    that take part in the product like other operands.
     """
     labels, out = _labels(subscripts, operands_shapes)
     own, shape = labels[index], operands_shapes[index]
@@ -86,7 +87,7 @@ def _einsum_operand(
 
 
 def _labels(subscripts: str, shapes: tuple[Shape, ...]) -> tuple[list[str], str]:
-    """The letters of each operand's axes and of the result's, with letters for ``...`` and for a result left out."""
+    """The letters of the axes of each operand and of the result, with ``...`` and an implicit result spelled out."""
     inputs, arrow, out = subscripts.replace(" ", "").partition("->")
     terms = inputs.split(",")
     counts = [len(shape) - len(term.replace("...", "")) for term, shape in zip(terms, shapes, strict=True)]
@@ -115,7 +116,7 @@ def _einsum(*operands: Any, subscripts: Any = None, optimize: Any = True) -> Cal
 
 
 def _word(axes: Any) -> str:
-    """A letter for each number of an axis, in the order of the numbers."""
+    """The letters that stand for a list of axis numbers."""
     letters = sorted(_LETTERS)
     for axis in axes:
         if axis is not ... and not (isinstance(axis, int | np.integer) and 0 <= axis < len(letters)):

@@ -1,7 +1,7 @@
-"""Fourier transforms, with complex numbers as two arrays: their real and their imaginary parts.
+"""Fourier transforms, with complex numbers as two arrays: their real and imaginary parts.
 
-Values here are real, and so are gradients. ``real, imag = F.rfft(x)`` is all that the spectrum of a signal takes; its
-power is ``real * real + imag * imag``.
+All values and gradients are real. ``real, imag = F.rfft(x)`` gives the spectrum of a signal; its power is
+``real * real + imag * imag``.
 """
 
 from __future__ import annotations
@@ -17,23 +17,23 @@ from ..working_precision import in_full
 
 
 def rfft(x: Any, axis: int = -1) -> tuple[Any, Any]:
-    """The spectrum of real numbers: ``sum(x[j] * exp(-2i * pi * j * k / n))`` for ``k`` from 0 to ``n // 2``.
+    """Discrete Fourier transform of real input: ``sum(x[j] * exp(-2i * pi * j * k / n))`` for ``k`` up to ``n // 2``.
 
     Parameters
     ----------
     x : Variable or array
     axis : int
-        Along which the ``n`` samples lie.
+        The axis of the ``n`` samples.
 
     Returns
     -------
     real, imag : Variable or array
-        Of the shape of ``x``, but of length ``n // 2 + 1`` along the axis. `irfft` is the inverse.
+        Of the shape of ``x``, with length ``n // 2 + 1`` along the axis. `irfft` is the inverse.
 
     Raises
     ------
     ValueError
-        If there is no such axis, or no sample.
+        If the axis does not exist or has length 0.
 
     Notes
     -----
@@ -51,14 +51,14 @@ def rfft(x: Any, axis: int = -1) -> tuple[Any, Any]:
 
 
 def irfft(real: Any, imag: Any, n: int | None = None, axis: int = -1) -> Any:
-    """The real numbers that have a spectrum: the inverse of `rfft`.
+    """The real signal that has the given spectrum: the inverse of `rfft`.
 
     Parameters
     ----------
     real, imag : Variable or array
         Of the same shape.
     n : int, optional
-        How many samples, where they are an odd number; by default ``2 * (length - 1)``.
+        The number of samples, needed if it is odd; by default ``2 * (length - 1)``.
     axis : int
 
     Returns
@@ -69,7 +69,7 @@ def irfft(real: Any, imag: Any, n: int | None = None, axis: int = -1) -> Any:
     Raises
     ------
     ValueError
-        If the shapes differ, there is no such axis, or ``n`` is none that has a spectrum of this length.
+        If the shapes differ, the axis does not exist, or a spectrum of ``n`` samples has another length.
 
     Examples
     --------
@@ -87,12 +87,12 @@ def irfft(real: Any, imag: Any, n: int | None = None, axis: int = -1) -> Any:
 
 
 def fft(real: Any, imag: Any, axis: int = -1) -> tuple[Any, Any]:
-    """The discrete Fourier transform of complex numbers: ``sum(x[j] * exp(-2i * pi * j * k / n))`` for all ``k``.
+    """Discrete Fourier transform of complex input: ``sum(x[j] * exp(-2i * pi * j * k / n))`` for all ``k``.
 
     Parameters
     ----------
     real, imag : Variable or array
-        Of the same shape. For real numbers `rfft` is simpler.
+        Of the same shape. For real input `rfft` is simpler.
     axis : int
 
     Returns
@@ -103,7 +103,7 @@ def fft(real: Any, imag: Any, axis: int = -1) -> tuple[Any, Any]:
     Raises
     ------
     ValueError
-        If the shapes differ, there is no such axis, or nothing along it.
+        If the shapes differ, or the axis does not exist or has length 0.
 
     Examples
     --------
@@ -122,7 +122,7 @@ def ifft(real: Any, imag: Any, axis: int = -1) -> tuple[Any, Any]:
     Raises
     ------
     ValueError
-        If the shapes differ, there is no such axis, or nothing along it.
+        If the shapes differ, or the axis does not exist or has length 0.
 
     Examples
     --------
@@ -225,7 +225,7 @@ def _parts(xp: Any, z: Array) -> tuple[Array, Array]:
 
 
 def _twice(like: Any, n: int, axis: int) -> Array:
-    """How often `irfft` counts each term: those between the first and the one in the middle count twice."""
+    """How often `irfft` counts each term: twice, except for the first and, if ``n`` is even, the last."""
     counts = get_array_module(like).full(n // 2 + 1, 2, like.dtype)
     counts[0] = 1
     if n % 2 == 0:

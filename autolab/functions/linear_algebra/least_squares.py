@@ -1,4 +1,4 @@
-"""QR, and least squares."""
+"""QR decomposition and least squares."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ from .spectra import svd
 
 @primitive(outputs=("q", "r"))
 def qr(xp: Any, a: Array) -> tuple[Array, Array]:
-    """``a = q @ r`` with orthonormal columns in ``q`` and an upper triangular ``r``.
+    """Reduced QR decomposition ``a = q @ r``: ``q`` has orthonormal columns, ``r`` is upper triangular.
 
     Parameters
     ----------
     a : Variable or array
-        Of shape ``(..., m, n)``; let ``k`` be the smaller of both.
+        Of shape ``(..., m, n)``; below, ``k = min(m, n)``.
 
     Returns
     -------
@@ -41,13 +41,13 @@ def qr(xp: Any, a: Array) -> tuple[Array, Array]:
     Raises
     ------
     ValueError
-        If ``a`` is not a matrix; in backward, if its first ``k`` columns are linearly dependent, where ``q`` has no
-        derivative.
+        If ``a`` is not a matrix; in backward, if its first ``k`` columns are linearly dependent, because ``q`` then has
+        no derivative.
 
     Notes
     -----
     S. Walter, L. Lehmann, "Algorithmic differentiation of linear algebra functions with application in optimum
-    experimental design", 2010. `numpy.linalg.qr` comes here with ``mode="reduced"``, its default, and ``mode="r"``.
+    experimental design", 2010. `numpy.linalg.qr` dispatches here for ``mode="reduced"``, its default, and ``mode="r"``.
 
     Examples
     --------
@@ -103,9 +103,9 @@ def _qr(a: Any, mode: str = "reduced") -> Any:
 
 @numpy_protocol.adapt(np.linalg.lstsq)
 def lstsq(a: Any, b: Any, rcond: float | None = None) -> tuple[Any, Any, np.int32, Any]:
-    """The ``x`` for which ``a @ x`` is nearest to ``b``; of several, the shortest.
+    """Least squares: the ``x`` that minimizes ``norm(a @ x - b)``; of several, the one with the smallest norm.
 
-    It jumps where the rank of ``a`` changes. The gradient is that among matrices of the same rank.
+    The solution jumps where the rank of ``a`` changes. The gradient is that among matrices of the same rank.
 
     Parameters
     ----------
@@ -114,16 +114,16 @@ def lstsq(a: Any, b: Any, rcond: float | None = None) -> tuple[Any, Any, np.int3
     b : Variable or array
         Of shape ``(m,)`` or ``(m, k)``.
     rcond : float, optional
-        Singular values below this share of the largest count as 0. By default the precision of the dtype times the
-        greater of ``m`` and ``n``; the precision alone for what is no share between 0 and 1.
+        Singular values below ``rcond`` times the largest count as 0. By default the machine epsilon of the dtype times
+        ``max(m, n)``; the machine epsilon alone if ``rcond`` is not between 0 and 1.
 
     Returns
     -------
     x : Variable or array
         Of shape ``(n,)`` or ``(n, k)``.
     residuals : Variable or array
-        The sums of the squares of ``b - a @ x``, of shape ``(1,)`` or ``(k,)``; empty where ``m <= n`` or the rank is
-        below ``n``.
+        Sums of the squares of ``b - a @ x``, of shape ``(1,)`` or ``(k,)``; empty if ``m <= n`` or the rank is below
+        ``n``.
     rank : numpy.int32
     s : Variable or array
         The singular values of ``a``.
@@ -131,7 +131,7 @@ def lstsq(a: Any, b: Any, rcond: float | None = None) -> tuple[Any, Any, np.int3
     Raises
     ------
     ValueError
-        If the shapes do not fit.
+        If the shapes do not match.
 
     Examples
     --------
@@ -147,7 +147,7 @@ def lstsq(a: Any, b: Any, rcond: float | None = None) -> tuple[Any, Any, np.int3
         raise TypeError("lstsq: got float16, which LAPACK does not have; expected float32 or float64")
     m, n = a.shape
     digits = float(np.finfo(a.dtype if a.dtype.kind == "f" else np.float64).eps)
-    share = max(m, n) * digits if rcond is None else rcond if 0 < rcond < 1 else digits  # as LAPACK has it
+    share = max(m, n) * digits if rcond is None else rcond if 0 < rcond < 1 else digits  # as in LAPACK
     x = matmul(pinv(a, share), b)
     s = svd(a)[1]
     values = numpy_protocol.unwrap(s)

@@ -1,4 +1,4 @@
-"""Inverses, linear equations, determinants, Cholesky's factor; of one matrix, or of each in a stack."""
+"""Inverses, linear systems, determinants and the Cholesky decomposition, of a matrix or of each matrix in a stack."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Shape = tuple[int, ...]
 
 @primitive(numpy=np.linalg.inv)
 def inv(xp: Any, a: Array) -> Array:
-    """The inverse of a square matrix.
+    """Inverse of a square matrix.
 
     Parameters
     ----------
@@ -49,7 +49,7 @@ def _inv_a(g: Any, y: Any) -> Any:
 
 @primitive(numpy=np.linalg.solve)
 def solve(xp: Any, a: Array, b: Array) -> Array:
-    """The ``x`` with ``a @ x = b``.
+    """Solve ``a @ x = b`` for ``x``.
 
     Parameters
     ----------
@@ -61,7 +61,7 @@ def solve(xp: Any, a: Array, b: Array) -> Array:
     Raises
     ------
     ValueError
-        If a matrix is singular or not square, or the shapes do not fit.
+        If a matrix is singular or not square, or the shapes do not match.
 
     Examples
     --------
@@ -71,7 +71,7 @@ def solve(xp: Any, a: Array, b: Array) -> Array:
     """
     if xp is not np and b.ndim > 1:
         a, b = _of_one_stack(xp, a, b)
-        if not b.size and a.shape[-1] == a.shape[-2]:  # cuBLAS and cuSOLVER want a column at least
+        if not b.size and a.shape[-1] == a.shape[-2]:  # cuBLAS and cuSOLVER require at least one column
             return b.astype(xp.result_type(a, b))
     with strict_linalg(xp):
         return refuse_singular(xp.linalg.solve(a, b), a, b)
@@ -104,10 +104,10 @@ def _solve_b(g: Any, a: Any, b_shape: Shape) -> Any:
 
 @primitive(numpy=np.linalg.det)
 def det(xp: Any, a: Array) -> Array:
-    """The determinant of a square matrix.
+    """Determinant of a square matrix.
 
-    Its gradient is the matrix of cofactors, also where the determinant is 0. The second derivative takes the inverse:
-    for a singular matrix it is refused.
+    Its gradient is the matrix of cofactors, also where the determinant is 0. The second derivative needs the inverse,
+    so it is refused for a singular matrix.
 
     Parameters
     ----------
@@ -144,8 +144,7 @@ def _det_a(g: Any, a: Any) -> Any:
 
 @primitive(name="cofactors")
 def _cofactors(xp: Any, a: Array) -> Array:
-    """``det(a) * inv(a).T``, without the inverse: what is left of the singular values when each in turn is taken out
-    of their product."""
+    """``det(a) * inv(a).T`` without the inverse: from the products of all singular values but one."""
     check_finite(xp, a)
     u, s, vh = xp.linalg.svd(a)
     signs = xp.sign(xp.linalg.det(u) * xp.linalg.det(vh))
@@ -154,13 +153,13 @@ def _cofactors(xp: Any, a: Array) -> Array:
 
 
 def check_finite(xp: Any, a: Array) -> None:
-    """Refuse infinities and NaN, for which LAPACK may look for singular values without end."""
+    """Refuse infinities and NaN, for which LAPACK's search for singular values may not terminate."""
     if not xp.isfinite(a).all():
         raise ValueError("it has an infinity or NaN; expected finite numbers")
 
 
 def _products_before(xp: Any, s: Array) -> Array:
-    """For each element along the last axis the product of those before it."""
+    """For each element along the last axis, the product of those before it."""
     return xp.cumprod(xp.concatenate([xp.ones_like(s[..., :1]), s[..., :-1]], axis=-1), axis=-1)
 
 
@@ -173,9 +172,9 @@ def _cofactors_a(g: Any, a: Any, y: Any) -> Any:
 
 @primitive(outputs=("sign", "logabsdet"), numpy=np.linalg.slogdet)
 def slogdet(xp: Any, a: Array) -> tuple[Array, Array]:
-    """The sign of the determinant and the logarithm of its absolute value, which cannot overflow.
+    """Sign of the determinant and logarithm of its absolute value, which cannot overflow.
 
-    The sign has the gradient 0. For a singular matrix the gradient is refused in backward.
+    The gradient of the sign is 0. For a singular matrix, backward is refused.
 
     Parameters
     ----------
@@ -210,10 +209,10 @@ def _slogdet_a(g: Any, a: Any) -> Any:
 
 @primitive(numpy=np.linalg.cholesky)
 def cholesky(xp: Any, a: Array) -> Array:
-    """The lower triangular ``y`` with ``y @ y.T = a``, for a symmetric positive definite matrix.
+    """Cholesky factor: the lower triangular ``y`` with ``y @ y.T = a``, for a symmetric positive definite matrix.
 
-    The symmetric part of the matrix is what counts, ``(a + a.T) / 2``, and the gradient is symmetric; NumPy reads the
-    lower triangle and ignores the other.
+    Only the symmetric part of the matrix, ``(a + a.T) / 2``, is used, and the gradient is symmetric; NumPy reads the
+    lower triangle and ignores the upper one.
 
     Parameters
     ----------
@@ -259,7 +258,7 @@ def _inverse(function: str, wanted: str, a: Any) -> Any:
 
 
 def _half_lower(xp: Any, n: int, dtype: Any) -> Array:
-    """1 below the diagonal, half on it, 0 above."""
+    """1 below the diagonal, 1/2 on it, 0 above."""
     return xp.tril(xp.ones((n, n), dtype)) - xp.eye(n, dtype=dtype) / 2
 
 
@@ -276,5 +275,5 @@ def symmetric(x: Any) -> Any:
 
 
 def _summed(g: Any, shape: Shape) -> Any:
-    """Summed over the stacks that were broadcast."""
+    """Sum over the stack axes that were broadcast."""
     return g if g.shape == shape else sum_to(g, shape=shape)

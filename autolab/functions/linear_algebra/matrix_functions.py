@@ -1,4 +1,4 @@
-"""Functions of matrices that are made of others: powers, norms; and the pseudo-inverse."""
+"""Powers and norms of matrices, which are composed of other functions; and the pseudo-inverse."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from .spectra import svd
 
 @numpy_protocol.adapt(np.linalg.matrix_power)
 def matrix_power(a: Any, n: int) -> Any:
-    """A square matrix times itself, ``n`` times in all; for a negative ``n``, its inverse.
+    """Raise a square matrix to the power ``n``; for a negative ``n``, its inverse to the power ``-n``.
 
     Parameters
     ----------
@@ -37,9 +37,9 @@ def matrix_power(a: Any, n: int) -> Any:
     Raises
     ------
     TypeError
-        If ``n`` is no integer.
+        If ``n`` is not an integer.
     ValueError
-        If a matrix is not square, or for a negative ``n`` singular.
+        If a matrix is not square, or is singular and ``n`` is negative.
 
     Examples
     --------
@@ -79,7 +79,7 @@ def _inverse(a: Any) -> Any:
 
 @primitive(numpy=np.linalg.pinv)
 def pinv(xp: Any, a: Array, *, rcond: float | None = None, hermitian: bool = False, rtol: float | None = None) -> Array:
-    """The pseudo-inverse: of all ``y`` with the smallest ``norm(a @ y - I)`` the one with the smallest norm.
+    """Moore-Penrose pseudo-inverse: of all ``y`` that minimize ``norm(a @ y - I)``, the one with the smallest norm.
 
     It jumps where the rank of a matrix changes. The gradient is that among matrices of the same rank.
 
@@ -88,10 +88,10 @@ def pinv(xp: Any, a: Array, *, rcond: float | None = None, hermitian: bool = Fal
     a : Variable or array
         Of shape ``(..., m, n)``.
     rcond, rtol : float, optional
-        Singular values below this share of the largest count as 0; one of the two. By default 1e-15, or more where
-        the dtype and the size of the matrices ask for it.
+        Singular values below this fraction of the largest count as 0; give at most one of the two. By default 1e-15,
+        or more where the dtype and the size of the matrices require it.
     hermitian : bool
-        Say that the matrices are symmetric, which is faster.
+        Whether the matrices are symmetric, which is faster.
 
     Returns
     -------
@@ -101,7 +101,7 @@ def pinv(xp: Any, a: Array, *, rcond: float | None = None, hermitian: bool = Fal
     Raises
     ------
     ValueError
-        If the input is no matrix, or both ``rcond`` and ``rtol`` are given.
+        If the input is not a matrix, or both ``rcond`` and ``rtol`` are given.
 
     Notes
     -----
@@ -125,7 +125,7 @@ def pinv(xp: Any, a: Array, *, rcond: float | None = None, hermitian: bool = Fal
         share = builtins.max(1e-15, builtins.max(a.shape[-2:]) * digits)
     check_finite(xp, a)
     with strict_linalg(xp):
-        kind = {"hermitian": hermitian} if xp is np else {}  # CuPy's knows of no kinds
+        kind = {"hermitian": hermitian} if xp is np else {}  # CuPy's pinv lacks the argument
         return xp.linalg.pinv(a, share, **kind)
 
 
@@ -146,18 +146,18 @@ Size = int | float | str
 
 @numpy_protocol.adapt(np.linalg.matrix_norm)
 def matrix_norm(x: Any, /, *, keepdims: bool = False, ord: Size = "fro") -> Any:
-    """The size of each matrix; by default the root of the sum of squares.
+    """Norm of each matrix; by default the Frobenius norm, the square root of the sum of squares.
 
     Parameters
     ----------
     x : Variable or array
         Of shape ``(..., m, n)``.
     keepdims : bool
-        Leave the axes of the matrices with length 1.
+        Keep the axes of the matrices, with length 1.
     ord : 'fro', 'nuc', 1, -1, 2, -2, inf or -inf
-        ``'fro'`` is the root of the sum of squares, ``'nuc'`` the sum of the singular values, 2 and -2 are the largest
-        and the smallest of them; 1 and -1 are the largest and the smallest sum of absolute values in a column, inf
-        and -inf in a row.
+        ``'fro'`` is the Frobenius norm, ``'nuc'`` the sum of the singular values; 2 and -2 are the largest and the
+        smallest singular value; 1 and -1 are the largest and the smallest sum of absolute values over a column, inf
+        and -inf those over a row.
 
     Returns
     -------
@@ -167,7 +167,7 @@ def matrix_norm(x: Any, /, *, keepdims: bool = False, ord: Size = "fro") -> Any:
     Raises
     ------
     ValueError
-        If ``ord`` is another one, or the input is no matrix or has no elements.
+        If ``ord`` is unknown, or the input is not a matrix or has no elements.
 
     Examples
     --------

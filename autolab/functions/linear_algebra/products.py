@@ -1,4 +1,4 @@
-"""Products of whole arrays: matmul, dot, outer, tensordot."""
+"""Products of arrays: matmul, dot, outer, tensordot."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Shape = tuple[int, ...]
 
 
 Pairs = tuple[Shape, Shape]
-"""The axes of each side that are summed over, none of them negative."""
+"""The axes of each operand that are summed over, none of them negative."""
 
 
 @primitive(numpy=np.matmul)
@@ -37,12 +37,12 @@ def matmul(xp: Any, a: Array, b: Array) -> Array:
     Returns
     -------
     Variable or array
-        Of shape ``(..., m, p)``, without the axes that a vector does not have.
+        Of shape ``(..., m, p)``, without ``m`` or ``p`` if that operand is a vector.
 
     Raises
     ------
     ValueError
-        If the shapes do not fit, or an input has no axis.
+        If the shapes do not match, or an input is 0-d.
 
     Examples
     --------
@@ -87,11 +87,11 @@ def _matmul_b(g: Any, a: Any, b_shape: tuple[int, ...]) -> Any:
 
 
 def product(a: Any, b: Any) -> Any:
-    """``a @ b``; of plain arrays with a matrix ``b`` by one call of `dot`: `@` is slower, and multiplies a stack matrix
-    by matrix."""
+    """``a @ b``; for plain arrays and a matrix ``b`` a single call of `dot`, because `@` is slower and multiplies the
+    matrices of a stack one by one."""
     if type(a) in numpys and type(b) in numpys and b.ndim == 2:
         if a.ndim == 2:
-            return a.dot(b) if type(a) is type(b) else np.dot(a, b)  # a plain array knows no recorded one
+            return a.dot(b) if type(a) is type(b) else np.dot(a, b)  # a plain array's method refuses recorded ones
         if a.ndim > 2:
             *stacks, last = a.shape
             return product(a.reshape(prod(stacks), last), b).reshape(*stacks, b.shape[1])
@@ -99,34 +99,35 @@ def product(a: Any, b: Any) -> Any:
 
 
 def _swapped(x: Any) -> Any:
-    """The last two axes exchanged."""
+    """The last two axes swapped."""
     return x.T if x.ndim == 2 else swapaxes(x, axis1=-1, axis2=-2)
 
 
 def _over_stacks(product: Any, shape: tuple[int, ...]) -> Any:
-    """The sum over the stacks along which an input of that shape was broadcast."""
+    """The sum over the stack axes along which an input of that shape was broadcast."""
     return product if product.shape == shape else sum_to(product, shape=shape)
 
 
 @primitive(numpy=np.tensordot)
 def tensordot(xp: Any, a: Array, b: Array, *, axes: int | Sequence[Any] = 2) -> Array:
-    """Multiply, and sum over pairs of axes.
+    """Tensor product of two arrays, summed over pairs of axes.
 
     Parameters
     ----------
     a, b : Variable or array
     axes : int, or a pair of ints or of sequences of ints
-        How many last axes of ``a`` meet as many first ones of ``b``; or which axes of ``a`` and which of ``b``.
+        The number of last axes of ``a`` to pair with the first axes of ``b``; or which axes of ``a`` to pair with which
+        of ``b``.
 
     Returns
     -------
     Variable or array
-        The other axes of ``a``, then those of ``b``.
+        With the other axes of ``a``, followed by those of ``b``.
 
     Raises
     ------
     ValueError
-        If axes that meet differ in length, or do not exist.
+        If paired axes differ in length, or do not exist.
 
     Examples
     --------
@@ -151,9 +152,9 @@ def _tensordot_b(g: Any, a: Any, a_shape: Shape, b_shape: Shape, axes: Any) -> A
 
 @primitive(numpy=np.dot)
 def dot(xp: Any, a: Array, b: Array) -> Array:
-    """Sum over the last axis of ``a`` and the last but one of ``b`` (its only one if it is a vector), as NumPy's.
+    """Product summed over the last axis of ``a`` and the last but one of ``b`` (the only one of a vector), as in NumPy.
 
-    A number on either side multiplies. For stacks of matrices `matmul` is what is usually wanted.
+    A number on either side multiplies elementwise. For stacks of matrices, `matmul` is usually what is wanted.
 
     Parameters
     ----------
@@ -162,12 +163,12 @@ def dot(xp: Any, a: Array, b: Array) -> Array:
     Returns
     -------
     Variable or array
-        The other axes of ``a``, then those of ``b``.
+        With the other axes of ``a``, followed by those of ``b``.
 
     Raises
     ------
     ValueError
-        If the axes that meet differ in length.
+        If the summed axes differ in length.
 
     Examples
     --------
@@ -201,12 +202,12 @@ def _dot_b(g: Any, a: Any, a_shape: Shape, b_shape: Shape) -> Any:
     numpy=np.outer,
 )
 def outer(xp: Any, a: Array, b: Array) -> Array:
-    """Every element of ``a`` times every element of ``b``.
+    """Outer product: every element of ``a`` times every element of ``b``.
 
     Parameters
     ----------
     a, b : Variable or array
-        Of any shape; their elements are taken in order.
+        Of any shape; both are flattened.
 
     Returns
     -------
@@ -224,7 +225,7 @@ def outer(xp: Any, a: Array, b: Array) -> Array:
 
 
 def _left_gradient(g: Any, b: Any, a_shape: Shape, b_shape: Shape, pairs: Pairs) -> Any:
-    """``g`` times ``b``, summed over the axes that ``b`` brought into ``g``; the axes in ``a``'s order."""
+    """``g`` times ``b``, summed over the axes of ``g`` that come from ``b``; with the axes in the order of ``a``."""
     of_a, of_b = pairs
     free_a, free_b = other_axes(of_a, len(a_shape)), other_axes(of_b, len(b_shape))
     product = tensordot(g, b, axes=(tuple(range(len(free_a), g.ndim)), free_b))
@@ -232,7 +233,7 @@ def _left_gradient(g: Any, b: Any, a_shape: Shape, b_shape: Shape, pairs: Pairs)
 
 
 def _right_gradient(g: Any, a: Any, a_shape: Shape, b_shape: Shape, pairs: Pairs) -> Any:
-    """``a`` times ``g``, summed over the axes that ``a`` brought into ``g``; the axes in ``b``'s order."""
+    """``a`` times ``g``, summed over the axes of ``g`` that come from ``a``; with the axes in the order of ``b``."""
     of_a, of_b = pairs
     free_a, free_b = other_axes(of_a, len(a_shape)), other_axes(of_b, len(b_shape))
     product = tensordot(a, g, axes=(free_a, tuple(range(len(free_a)))))
@@ -240,12 +241,12 @@ def _right_gradient(g: Any, a: Any, a_shape: Shape, b_shape: Shape, pairs: Pairs
 
 
 def _ordered(x: Any, axes: Shape) -> Any:
-    """``x``, whose axis ``i`` is to become axis ``axes[i]``."""
+    """``x`` with axis ``i`` moved to ``axes[i]``."""
     return transpose(x, axes=tuple(np.argsort(axes).tolist())) if axes != tuple(range(len(axes))) else x
 
 
 def _dot_pairs(a_shape: Shape, b_shape: Shape) -> Pairs:
-    """What `dot` sums over; nothing where one side is a number."""
+    """The axes that `dot` sums over; none if one side is a number."""
     if not a_shape or not b_shape:
         return (), ()
     return (len(a_shape) - 1,), (max(len(b_shape) - 2, 0),)

@@ -1,7 +1,7 @@
-"""Eigenvalues and singular values, with their vectors; of one matrix, or of each in a stack.
+"""Eigenvalues and singular values with their vectors, of a matrix or of each matrix in a stack.
 
-Vectors turn freely where two values coincide, so they have no derivative there. What uses the gradient of vectors is
-refused then; the gradient of the values alone is given.
+Where two values coincide, their vectors are only determined up to a rotation and have no derivative. A gradient that
+flows through the vectors is then refused; that of the values alone is computed.
 """
 
 from __future__ import annotations
@@ -22,8 +22,9 @@ from .linalg import check_finite, symmetric, transposed
 def eigh(xp: Any, a: Array) -> tuple[Array, Array]:
     """Eigenvalues and eigenvectors of a symmetric matrix.
 
-    The symmetric part of the matrix is what counts, ``(a + a.T) / 2``, and the gradient is symmetric; NumPy reads the
-    lower triangle and ignores the other. Only what does not depend on the vectors' signs has a meaningful gradient.
+    Only the symmetric part of the matrix, ``(a + a.T) / 2``, is used, and the gradient is symmetric; NumPy reads the
+    lower triangle and ignores the upper one. Gradients are meaningful only for results that do not depend on the signs
+    of the vectors.
 
     Parameters
     ----------
@@ -41,8 +42,8 @@ def eigh(xp: Any, a: Array) -> tuple[Array, Array]:
     ------
     ValueError
         If a matrix is not square; in backward, if the gradient of the vectors is needed and two eigenvalues coincide.
-        That is so for a second derivative of the values too. Where they coincide, the gradient of single values is one
-        of many; that of what does not depend on their order, such as a sum, is right.
+        A second derivative of the values needs it, too. Where eigenvalues coincide, the gradient of a single one is one
+        of many possible; that of a result that does not depend on their order, such as a sum, is correct.
 
     Examples
     --------
@@ -73,34 +74,34 @@ def _eigh_a(g: Any, w: Any, v: Any) -> Any:
 
 @primitive(outputs=("u", "s", "vh"))
 def svd(xp: Any, a: Array) -> tuple[Array, Array, Array]:
-    """Singular values and vectors: ``a = u @ diag(s) @ vh``, without the vectors that belong to no singular value.
+    """Reduced singular value decomposition: ``a = u @ diag(s) @ vh``.
 
-    Only what does not depend on the vectors' signs has a meaningful gradient. A singular value of 0 has a kink: its
-    gradient is that of one side.
+    Gradients are meaningful only for results that do not depend on the signs of the vectors. At 0 a singular value has
+    a kink: its gradient is that of one side.
 
     Parameters
     ----------
     a : Variable or array
-        Of shape ``(..., m, n)``; let ``k`` be the smaller of both.
+        Of shape ``(..., m, n)``; below, ``k = min(m, n)``.
 
     Returns
     -------
     u : Variable or array
-        In columns, of shape ``(..., m, k)``.
+        The left singular vectors in columns, of shape ``(..., m, k)``.
     s : Variable or array
-        In descending order, of shape ``(..., k)``.
+        The singular values in descending order, of shape ``(..., k)``.
     vh : Variable or array
-        In rows, of shape ``(..., k, n)``.
+        The right singular vectors in rows, of shape ``(..., k, n)``.
 
     Raises
     ------
     ValueError
-        If ``a`` is no matrix; in backward, if the gradient of the vectors is needed (as for a second derivative of the
-        values) and two singular values coincide or one is 0.
+        If ``a`` is not a matrix; in backward, if the gradient of the vectors is needed (as for a second derivative of
+        the values) and two singular values coincide or one is 0.
 
     Notes
     -----
-    J. Townsend, "Differentiating the singular value decomposition", 2016. `numpy.linalg.svd` comes here with
+    J. Townsend, "Differentiating the singular value decomposition", 2016. `numpy.linalg.svd` dispatches here with
     ``full_matrices=False`` or for square matrices.
 
     Examples
@@ -143,12 +144,12 @@ def _svd(a: Any, full_matrices: bool = True, compute_uv: bool = True) -> Any:
 
 
 def _is_unused(g: Any) -> bool:
-    """Whether an upstream gradient is the constant 0, as it is for a result that nothing used."""
+    """Whether an upstream gradient is the constant 0, as for a result that was not used."""
     return not hasattr(g, "requires_grad") and not g.any()
 
 
 def _check_apart(function: str, what: str, values: Any, zero: bool = False) -> None:
-    """Refuse the gradient of vectors that are free to turn."""
+    """Refuse the gradient of vectors that are determined only up to a rotation."""
     array = numpy_protocol.unwrap(values)
     if not array.size:
         return
@@ -172,10 +173,10 @@ def _skew(x: Any) -> Any:
 
 
 def _rows(x: Any) -> Any:
-    """For the matrices' columns, one factor each."""
+    """As factors of the columns of the matrices."""
     return expand_dims(x, axis=-2)
 
 
 def _columns(x: Any) -> Any:
-    """For the matrices' rows, one factor each."""
+    """As factors of the rows of the matrices."""
     return expand_dims(x, axis=-1)

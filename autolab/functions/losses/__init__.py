@@ -1,1 +1,1 @@
-"""How far predictions are from targets: losses and metrics."""
+"""Losses and metrics: how far predictions are from targets."""

@@ -1,4 +1,4 @@
-"""Scores of classes against the numbers of the right ones."""
+"""Losses of class scores against labels."""
 
 from __future__ import annotations
 
@@ -29,33 +29,33 @@ def softmax_cross_entropy(
     ignore_label: int | None = None,
     reduction: str = "mean",
 ) -> Array:
-    """Cross entropy of ``softmax(x)`` and the right classes: the mean of ``-log(softmax(x)[t])``, without overflow.
+    """Cross entropy of ``softmax(x)`` and the labels ``t``: the mean of ``-log(softmax(x)[t])``, without overflow.
 
     Parameters
     ----------
     x : Variable or array
         Scores before the softmax, with the classes along ``axis``.
     t : array of int
-        The right classes, counted from 0, of the shape of ``x`` without ``axis``.
+        Labels of the right classes, from 0, of the shape of ``x`` without ``axis``.
     axis : int
     class_weight : array, optional
-        How much each class counts. The mean is weighted: the sum is divided by the weights of the targets.
+        Weight of each class. The mean is then weighted: the sum is divided by the sum of the targets' weights.
     ignore_label : int, optional
-        Targets of this number do not count.
+        Targets with this label are ignored.
     reduction : str
-        ``"mean"``, ``"sum"``, or ``"none"`` for every target by itself.
+        ``"mean"``, ``"sum"``, or ``"none"`` for each target separately.
 
     Returns
     -------
     Variable or array
-        0-d, or of the shape of ``t`` without a reduction; 0 if no target counts.
+        0-d, or of the shape of ``t`` without a reduction; 0 if all targets are ignored.
 
     Raises
     ------
     TypeError
-        If the targets are no integers.
+        If the targets are not integers.
     ValueError
-        If the shapes do not fit, or a target is no class.
+        If the shapes do not match, or a target is not a class.
 
     Examples
     --------
@@ -87,12 +87,12 @@ def _weighed(
     class_weight: Any,
     reduction: str,
 ) -> Array:
-    """The losses of the targets, with their weights."""
+    """The weighted losses of the targets, reduced."""
     if counted is None and class_weight is None:
         return reduced(losses, reduction)
     weights = _weights(xp, x, t, counted, axis, class_weight, reduction)
     terms = losses * weights if counted is None else xp.where(counted, losses, 0) * weights
-    return reduced(terms, "sum" if reduction == "mean" else reduction)  # the weights are shares
+    return reduced(terms, "sum" if reduction == "mean" else reduction)  # the weights already sum to 1
 
 
 @softmax_cross_entropy.vjp("x")
@@ -135,9 +135,9 @@ def _softmax_cross_entropy(
 
 @primitive()
 def _softmax_less_one_hot(xp: Any, x: Array, t: Array, *, axis: int) -> Array:
-    """``softmax(x)``, less 1 at the right classes; in one array, as every step of training comes here.
+    """``softmax(x)``, less 1 at the right classes; in a single array, because every training step comes here.
 
-    That is the others' sum with a minus sign: 1 less a number beside it would have no digits left.
+    At the right class that is minus the sum of the others: subtracting 1 from a number close to it would lose digits.
     """
     away = xp.exp(below_zero(by_columns(x), axis))
     away /= away.sum(axis=axis, keepdims=True)
@@ -159,7 +159,7 @@ def _softmax_less_one_hot_x(g: Any, x: Any, axis: int) -> Any:
 def _shares(
     xp: Any, x: Array, t: Array, *, axis: int, class_weight: Any, ignore_label: int | None, reduction: str
 ) -> Array:
-    """The weight of each target, or its share in the mean. Constant, so it has no rules."""
+    """The weight of each target, or its weight in the mean. Constant, so it has no rules."""
     counted = None if ignore_label is None else t != ignore_label
     return xp.expand_dims(_weights(xp, x, t, counted, axis, class_weight, reduction), axis)
 
@@ -189,35 +189,35 @@ def nll_loss(
     ignore_label: int | None = None,
     reduction: str = "mean",
 ) -> Array:
-    """The mean of ``-x[t]``: of logarithms of probabilities, the negative log-likelihood of the right classes.
+    """Negative log-likelihood of the labels ``t``: the mean of ``-x[t]``, with ``x`` the log-probabilities.
 
-    After `log_softmax` it is what `softmax_cross_entropy` computes from the scores at once.
+    After `log_softmax` it gives the same as `softmax_cross_entropy` of the scores.
 
     Parameters
     ----------
     x : Variable or array
-        Logarithms of probabilities, with the classes along ``axis``.
+        Log-probabilities, with the classes along ``axis``.
     t : array of int
-        The right classes, counted from 0, of the shape of ``x`` without ``axis``.
+        Labels of the right classes, from 0, of the shape of ``x`` without ``axis``.
     axis : int
     class_weight : array, optional
-        How much each class counts. The mean is weighted: the sum is divided by the weights of the targets.
+        Weight of each class. The mean is then weighted: the sum is divided by the sum of the targets' weights.
     ignore_label : int, optional
-        Targets of this number do not count.
+        Targets with this label are ignored.
     reduction : str
-        ``"mean"``, ``"sum"``, or ``"none"`` for every target by itself.
+        ``"mean"``, ``"sum"``, or ``"none"`` for each target separately.
 
     Returns
     -------
     Variable or array
-        0-d, or of the shape of ``t`` without a reduction; 0 if no target counts.
+        0-d, or of the shape of ``t`` without a reduction; 0 if all targets are ignored.
 
     Raises
     ------
     TypeError
-        If the targets are no integers.
+        If the targets are not integers.
     ValueError
-        If the shapes do not fit, or a target is no class.
+        If the shapes do not match, or a target is not a class.
 
     Examples
     --------
@@ -258,7 +258,7 @@ def _chosen(xp: Any, x: Array, t: Array, *, axis: int) -> Array:
 
 
 def counted_targets(function: str, xp: Any, x: Array, t: Array, axis: int, ignore_label: int | None) -> Array | None:
-    """Which targets count, after a look at all of them; None for all."""
+    """Check all targets; return which are not ignored, or None for all."""
     if t.dtype.kind not in "iu":
         raise TypeError(f"{function}: t is of dtype {t.dtype}; expected integers, the numbers of the right classes")
     if not -x.ndim <= axis < x.ndim:
@@ -269,7 +269,7 @@ def counted_targets(function: str, xp: Any, x: Array, t: Array, axis: int, ignor
         flat = f"; before linear layers {FLAT}" if x.ndim > 2 and t.ndim == 1 else ""
         raise ValueError(f"expected t of shape {expected}, that of x without axis {axis}{flat}")
     counted = None if ignore_label is None else t != ignore_label
-    if not t.size or t.view(f"u{t.itemsize}").max() < classes:  # a number below 0 would be a large one
+    if not t.size or t.view(f"u{t.itemsize}").max() < classes:  # as unsigned, negative numbers are large
         return counted
     wrong = (t < 0) | (t >= classes)
     if counted is not None:
@@ -280,7 +280,7 @@ def counted_targets(function: str, xp: Any, x: Array, t: Array, axis: int, ignor
 
 
 def _weights(xp: Any, x: Array, t: Array, counted: Array | None, axis: int, class_weight: Any, reduction: str) -> Array:
-    """The weight of each target; its share in the mean if there is one."""
+    """The weight of each target; for a mean, divided by the sum of the weights."""
     dtype = x.dtype if x.dtype.kind == "f" else xp.float64
     weights = xp.ones(t.shape, dtype) if counted is None else counted.astype(dtype)
     if class_weight is not None:

@@ -1,4 +1,4 @@
-"""Losses of probabilities: cross entropies of two classes, and the divergence of distributions."""
+"""Losses of probabilities: binary cross entropies, and the divergence of distributions."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ Shape = tuple[int, ...]
 
 @primitive()
 def binary_cross_entropy(xp: Any, x: Array, t: Array, *, reduction: str = "mean") -> Array:
-    """Cross entropy of probabilities and the targets, mean over all elements; from scores, `sigmoid_cross_entropy`.
+    """Binary cross entropy of probabilities and targets, mean over all elements; for scores, `sigmoid_cross_entropy`.
 
-    Each element is ``-t * log(x) - (1 - t) * log(1 - x)``. A probability of 0 or 1 costs nothing where the target
-    agrees, and is infinitely wrong where it does not.
+    Each element is ``-t * log(x) - (1 - t) * log(1 - x)``. For a probability of 0 or 1 the loss is 0 where the target
+    agrees, and infinite where it does not.
 
     Parameters
     ----------
     x : Variable or array
-        Probabilities, from 0 to 1, such as results of `sigmoid`.
+        Probabilities from 0 to 1, for example results of `sigmoid`.
     t : Variable or array
         Of the same shape: 0 or 1, or, if floating-point, a probability in between.
     reduction : str
@@ -41,7 +41,7 @@ def binary_cross_entropy(xp: Any, x: Array, t: Array, *, reduction: str = "mean"
     Raises
     ------
     ValueError
-        If the shapes differ, something is no probability, or integer targets are neither 0 nor 1.
+        If the shapes differ, an element is not a probability, or integer targets are neither 0 nor 1.
 
     Examples
     --------
@@ -80,14 +80,14 @@ def _binary_cross_entropy_t(g: Any, x: Any, reduction: str) -> Any:
 
 @primitive()
 def sigmoid_cross_entropy(xp: Any, x: Array, t: Array, *, reduction: str = "mean") -> Array:
-    """Cross entropy of ``sigmoid(x)`` and the targets, mean over all elements, without overflow.
+    """Binary cross entropy of ``sigmoid(x)`` and targets, mean over all elements, without overflow.
 
     Each element is ``-t * log(sigmoid(x)) - (1 - t) * log(1 - sigmoid(x))``.
 
     Parameters
     ----------
     x : Variable or array
-        Before the sigmoid.
+        Scores (logits), before the sigmoid.
     t : Variable or array
         Of the same shape: 0 or 1, or, if floating-point, a probability in between.
     reduction : str
@@ -121,7 +121,7 @@ def _check_truths(t: Array) -> None:
 
 @real
 def _entropies(xp: Any, x: Array, t: Array, *, reduction: str) -> Array:
-    wrong = xp.where(x > 0, 1 - t, t)  # the share of the targets on the other side
+    wrong = xp.where(x > 0, 1 - t, t)  # how much of the target is on the other side
     terms = xp.where(wrong == 0, 0, xp.absolute(x) * wrong) + xp.log1p(xp.exp(-xp.absolute(x)))
     return reduced(terms, reduction)
 
@@ -143,7 +143,7 @@ def _sigmoid_cross_entropy_t(g: Any, x: Any, reduction: str) -> Any:
 @elementwise(x=lambda g, x: g * sigmoid_slope(x), t=lambda g: -g)
 @real
 def _overshoot(xp: Any, x: Array, t: Array) -> Array:
-    """``sigmoid(x) - t``, not by way of a number beside 1 where ``t`` is 1."""
+    """``sigmoid(x) - t``, without cancellation where ``t`` is 1."""
     e = xp.exp(-xp.absolute(x))
     small = e / (1 + e)
     return xp.where(x > 0, (1 - t) - small, small - t)
@@ -159,15 +159,15 @@ def _sigmoid_cross_entropy(x: Any, t: Any, reduction: str) -> Any:
 def kl_divergence(xp: Any, p: Array, q: Array, *, axis: int = -1, reduction: str = "mean") -> Array:
     """Kullback-Leibler divergence of ``q`` from ``p``: the sum of ``p * log(p / q)`` over an axis, mean over the rest.
 
-    An element with ``p = 0`` counts as 0. The gradient of ``p`` is minus infinity there (NaN if ``q = 0`` too), and
+    Elements with ``p = 0`` contribute 0. The gradient of ``p`` is minus infinity there (NaN if ``q`` is 0 as well), and
     that of ``q`` is 0.
 
     Parameters
     ----------
     p, q : Variable or array
-        Probabilities, such as results of `softmax`, of the same shape.
+        Probabilities of the same shape, for example results of `softmax`.
     axis : int
-        Along which they sum to 1; that is not checked.
+        The axis along which they sum to 1; that is not checked.
     reduction : str
         ``"mean"``, ``"sum"``, or ``"none"`` for each distribution separately.
 
@@ -216,7 +216,7 @@ def _kl_divergence_q(g: Any, p: Any, q: Any, axis: int, reduction: str) -> Any:
 
 @elementwise()
 def _none_of_both(xp: Any, p: Array, q: Array) -> Array:
-    """1 where both are 0, else 0: keeps ``0 / 0`` out. Constant, so it has no rules."""
+    """1 where both are 0, else 0: avoids ``0 / 0``. Constant, so it has no rules."""
     return xp.logical_and(p == 0, q == 0).astype(q.dtype)
 
 
@@ -227,7 +227,7 @@ def _per_distribution(g: Any, shape: Shape, axis: int, reduction: str) -> Any:
 
 
 def _distributions(shape: Shape, axis: int) -> int:
-    """How many distributions there are along the axis, at least 1."""
+    """The number of distributions along the axis, at least 1."""
     if not -len(shape) <= axis < len(shape):
         raise ValueError(f"axis {axis} of arrays with {len(shape)} axes")
     count = 1
@@ -239,9 +239,10 @@ def _distributions(shape: Shape, axis: int) -> int:
 @elementwise()
 @real
 def xlogy(xp: Any, x: Array, y: Array) -> Array:
-    """``x * log(y)``, elementwise with broadcasting, and 0 where ``x`` is 0 and ``y`` a number.
+    """``x * log(y)``, elementwise with broadcasting, and 0 where ``x`` is 0 and ``y`` is not NaN.
 
-    The gradient of ``x`` is ``log(y)`` everywhere, minus infinity where ``y`` is 0; that of ``y`` is 0 where both are.
+    The gradient of ``x`` is ``log(y)`` everywhere, so minus infinity where ``y`` is 0; that of ``y`` is 0 where both
+    are 0.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Losses of numbers: how far predictions are from targets. Of no elements, every mean is 0."""
+"""Regression losses: how far predictions are from targets. The mean of an empty array is 0 here."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def mean_squared_error(xp: Any, x: Array, t: Array, *, reduction: str = "mean") 
     Parameters
     ----------
     x, t : Variable or array
-        Of the same shape: nothing is broadcast, because a column beside a row would silently become a matrix.
+        Of the same shape: nothing broadcasts, because a column and a row would silently give a matrix.
     reduction : str
         ``"mean"``, ``"sum"``, or ``"none"`` for each term separately.
 
@@ -69,7 +69,7 @@ def _mean_squared_error(x: Any, t: Any, reduction: str) -> Any:
 @primitive()
 @real
 def mean_absolute_error(xp: Any, x: Array, t: Array, *, reduction: str = "mean") -> Array:
-    """Mean of ``abs(x - t)`` over all elements. The gradient is 0 where both are the same.
+    """Mean of ``abs(x - t)`` over all elements. The gradient is 0 where both are equal.
 
     Parameters
     ----------
@@ -120,9 +120,9 @@ def _mean_absolute_error(x: Any, t: Any, reduction: str) -> Any:
 @primitive()
 @real
 def huber(xp: Any, x: Array, t: Array, *, delta: float = 1.0, reduction: str = "mean") -> Array:
-    """Mean of a loss that is squared for small errors and grows in a straight line for large ones.
+    """Mean Huber loss: quadratic for small errors, linear for large ones.
 
-    With ``d = abs(x - t)`` it is ``d**2 / 2`` up to ``delta``, and ``delta * (d - delta / 2)`` beyond. Where they meet
+    With ``d = abs(x - t)`` it is ``d**2 / 2`` up to ``delta``, and ``delta * (d - delta / 2)`` beyond. Where both meet,
     the second derivative is 1.
 
     Parameters
@@ -130,7 +130,7 @@ def huber(xp: Any, x: Array, t: Array, *, delta: float = 1.0, reduction: str = "
     x, t : Variable or array
         Of the same shape.
     delta : float
-        Above 0.
+        The error at which the loss becomes linear, above 0.
     reduction : str
         ``"mean"``, ``"sum"``, or ``"none"`` for each term separately.
 
@@ -179,7 +179,7 @@ def _huber_t(g: Any, x: Any, t: Any, delta: float, reduction: str) -> Any:
 @primitive()
 @real
 def smooth_l1(xp: Any, x: Array, t: Array, *, beta: float = 1.0, reduction: str = "mean") -> Array:
-    """Mean of a loss that is `mean_absolute_error` but for small errors, where it is squared: `huber` over ``beta``.
+    """Mean smooth L1 loss: quadratic for small errors, otherwise the absolute error. It is `huber` divided by ``beta``.
 
     With ``d = abs(x - t)`` it is ``d**2 / (2 * beta)`` up to ``beta``, and ``d - beta / 2`` beyond.
 
@@ -188,7 +188,7 @@ def smooth_l1(xp: Any, x: Array, t: Array, *, beta: float = 1.0, reduction: str 
     x, t : Variable or array
         Of the same shape.
     beta : float
-        Above 0.
+        The error at which the loss becomes linear, above 0.
     reduction : str
         ``"mean"``, ``"sum"``, or ``"none"`` for each term separately.
 

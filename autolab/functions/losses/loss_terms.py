@@ -1,4 +1,4 @@
-"""What becomes of the terms of a loss: their mean, their sum, or each term separately."""
+"""Reductions of the terms of a loss: their mean, their sum, or none."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from ..reductions.reduce import mean, sum
 
 
 def reduced(terms: Array, reduction: str, count: int | None = None) -> Array:
-    """The loss that its terms make; their mean is over ``count``, and 0 if there are none."""
+    """The loss from its terms; a mean divides by ``count``, and is 0 if there are no terms."""
     if reduction == "mean":
         return terms.sum() / max(terms.size if count is None else count, 1)
     if reduction == "sum":
@@ -20,16 +20,16 @@ def reduced(terms: Array, reduction: str, count: int | None = None) -> Array:
 
 
 def per_term(g: Any, count: int, reduction: str) -> Any:
-    """The upstream gradient of each of ``count`` terms."""
+    """The upstream gradient of each of ``count`` terms, before broadcasting."""
     return g / max(count, 1) if reduction == "mean" else g
 
 
 def in_all(terms: Any, reduction: str) -> Any:
-    """`reduced`, of Variables."""
+    """`reduced`, for Variables."""
     return {"mean": mean, "sum": sum, "none": lambda terms: terms}[reduction](terms)
 
 
 def check_same(a: Array, b: Array) -> None:
-    """Refuse two shapes: what broadcasts would be a matrix of losses."""
+    """Refuse different shapes: broadcasting would give a matrix of losses."""
     if a.shape != b.shape:
         raise ValueError("expected the same shape")

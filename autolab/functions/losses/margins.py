@@ -1,4 +1,4 @@
-"""Losses with a margin, and of predictions that say how sure they are."""
+"""Margin losses, and the likelihood of targets under predicted Gaussians."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .loss_terms import in_all
 
 
 def hinge(x: Any, t: Any, margin: float = 1.0, reduction: str = "mean") -> Any:
-    """Mean of ``max(0, margin - t * x)``: what scores lack to be right by a margin.
+    """Mean hinge loss, ``max(0, margin - t * x)``: by how much scores miss the margin.
 
     Parameters
     ----------
@@ -25,7 +25,7 @@ def hinge(x: Any, t: Any, margin: float = 1.0, reduction: str = "mean") -> Any:
     t : Variable or array
         The right signs, -1 or 1, of the shape of ``x``.
     margin : float
-        By how much they should be right.
+        The value of ``t * x`` from which the loss is 0.
     reduction : str
         ``"mean"``, ``"sum"``, or ``"none"`` for each term separately.
 
@@ -53,30 +53,30 @@ def hinge(x: Any, t: Any, margin: float = 1.0, reduction: str = "mean") -> Any:
 def triplet(
     anchor: Any, positive: Any, negative: Any, margin: float = 1.0, p: float = 2.0, reduction: str = "mean"
 ) -> Any:
-    """Mean of ``max(0, |anchor - positive| - |anchor - negative| + margin)``.
+    """Mean triplet loss, ``max(0, |anchor - positive| - |anchor - negative| + margin)``.
 
-    The positive should be nearer to the anchor than the negative.
+    It pulls the positive nearer to the anchor than the negative.
 
     Parameters
     ----------
     anchor, positive, negative : Variable or array
         Vectors along the last axis, of the same shape.
     margin : float
-        By how much nearer it should be.
+        By how much nearer the positive should be.
     p : float
-        Which norm measures distances, at least 1; 2 is the Euclidean one.
+        Order of the norm that measures distances, at least 1; 2 is the Euclidean norm.
     reduction : str
         ``"mean"``, ``"sum"``, or ``"none"`` for each term separately.
 
     Raises
     ------
     ValueError
-        If the shapes differ, or there is no axis.
+        If the shapes differ, or the inputs are 0-d.
 
     Notes
     -----
     V. Balntas et al., "Learning local feature descriptors with triplets and shallow convolutional neural networks",
-    2016. Distances are not squared, as in PyTorch; the gradient of a distance 0 is 0.
+    2016. As in PyTorch, distances are not squared; the gradient of a distance of 0 is 0.
 
     Examples
     --------
@@ -95,9 +95,10 @@ def triplet(
 
 
 def gaussian_nll(x: Any, t: Any, var: Any, full: bool = False, eps: float = 1e-6, reduction: str = "mean") -> Any:
-    """Mean of ``(log(var) + (x - t)**2 / var) / 2``: how unlikely targets are under Gaussians of mean and variance.
+    """Gaussian negative log-likelihood: the mean of ``(log(var) + (x - t)**2 / var) / 2``.
 
-    The constant ``log(2 * pi) / 2`` is left out unless ``full`` is True.
+    ``x`` and ``var`` are the predicted means and variances. The constant ``log(2 * pi) / 2`` is omitted unless ``full``
+    is True.
 
     Parameters
     ----------
@@ -106,9 +107,9 @@ def gaussian_nll(x: Any, t: Any, var: Any, full: bool = False, eps: float = 1e-6
     var : Variable or array
         The variances, of the same shape.
     full : bool
-        Add the constant, which makes it the logarithm of the density.
+        Add the constant, which makes it the full negative log-density.
     eps : float
-        The least variance; smaller ones count as this one, and get no gradient.
+        Lower bound for the variance; smaller variances are replaced by it and get no gradient.
     reduction : str
         ``"mean"``, ``"sum"``, or ``"none"`` for each term separately.
 
@@ -144,7 +145,7 @@ def _check_same(function: str, **arrays: Any) -> None:
 
 
 def _of_terms(function: str, terms: Any, reduction: str) -> Any:
-    """The loss that its terms make; the mean of no terms is 0."""
+    """The loss from its terms; the mean of no terms is 0."""
     if reduction not in ("mean", "sum", "none"):
         raise ValueError(f"{function}: reduction is {reduction!r:.40}; expected 'mean', 'sum' or 'none'")
     return sum(terms) if reduction == "mean" and not terms.size else in_all(terms, reduction)

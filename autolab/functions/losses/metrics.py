@@ -1,4 +1,4 @@
-"""How good predictions are: accuracy, precision, recall and F1 of classes, and the share of variance explained."""
+"""Metrics: accuracy, precision, recall and F1 score for classes, and the explained variance (R2)."""
 
 from __future__ import annotations
 
@@ -12,31 +12,31 @@ from .classification import counted_targets
 
 @primitive()
 def accuracy(xp: Any, x: Array, t: Array, *, axis: int = -1, ignore_label: int | None = None) -> Array:
-    """How often the largest score is that of the right class, between 0 and 1. It has no gradient.
+    """Fraction of the examples whose largest score is that of the right class. It has no gradient.
 
-    Of equal scores the first is taken.
+    Of tied scores the first counts.
 
     Parameters
     ----------
     x : Variable or array
         Scores, with the classes along ``axis``.
     t : array of int
-        The right classes, counted from 0, of the shape of ``x`` without ``axis``.
+        Labels of the right classes, from 0, of the shape of ``x`` without ``axis``.
     axis : int
     ignore_label : int, optional
-        Targets of this number do not count.
+        Targets with this label are ignored.
 
     Returns
     -------
     Variable or array
-        0-d; 0 if no target counts.
+        0-d; 0 if all targets are ignored.
 
     Raises
     ------
     TypeError
-        If the targets are no integers.
+        If the targets are not integers.
     ValueError
-        If the shapes do not fit, or a target is no class.
+        If the shapes do not match, or a target is not a class.
 
     Examples
     --------
@@ -57,32 +57,32 @@ def accuracy(xp: Any, x: Array, t: Array, *, axis: int = -1, ignore_label: int |
 def precision(
     xp: Any, x: Array, t: Array, *, axis: int = -1, average: str = "macro", ignore_label: int | None = None
 ) -> Array:
-    """The share of the predictions of a class that are right. It has no gradient.
+    """Precision: the fraction of the predictions of a class that are right. It has no gradient.
 
     Parameters
     ----------
     x : Variable or array
-        Scores, with the classes along ``axis``; the largest is what an example is given, the first of equal ones.
+        Scores, with the classes along ``axis``; the largest is the predicted class, the first of tied ones.
     t : array of int
-        The right classes, counted from 0, of the shape of ``x`` without ``axis``.
+        Labels of the right classes, from 0, of the shape of ``x`` without ``axis``.
     axis : int
     average : str
-        ``"macro"``: the mean over all classes that are among the targets or were given; ``"micro"``: of all examples
-        together; ``"none"``: for each class by itself.
+        ``"macro"``: the mean over all classes that occur among the targets or the predictions; ``"micro"``: of all
+        examples together; ``"none"``: for each class separately.
     ignore_label : int, optional
-        Targets of this number do not count.
+        Targets with this label are ignored.
 
     Returns
     -------
     Variable or array
-        0-d, or of shape ``(classes,)`` without an average; 0 of a class that was never given.
+        0-d, or of shape ``(classes,)`` without an average; 0 for a class that was never predicted.
 
     Raises
     ------
     TypeError
-        If the targets are no integers.
+        If the targets are not integers.
     ValueError
-        If the shapes do not fit, a target is no class, or ``average`` is another.
+        If the shapes do not match, a target is not a class, or ``average`` is unknown.
 
     Examples
     --------
@@ -100,7 +100,7 @@ def precision(
 def recall(
     xp: Any, x: Array, t: Array, *, axis: int = -1, average: str = "macro", ignore_label: int | None = None
 ) -> Array:
-    """The share of the examples of a class that are predicted as such. It has no gradient.
+    """Recall: the fraction of the examples of a class that are predicted as such. It has no gradient.
 
     The parameters are those of `precision`.
 
@@ -112,9 +112,9 @@ def recall(
     Raises
     ------
     TypeError
-        If the targets are no integers.
+        If the targets are not integers.
     ValueError
-        If the shapes do not fit, a target is no class, or ``average`` is another.
+        If the shapes do not match, a target is not a class, or ``average`` is unknown.
 
     Examples
     --------
@@ -132,7 +132,7 @@ def recall(
 def f1_score(
     xp: Any, x: Array, t: Array, *, axis: int = -1, average: str = "macro", ignore_label: int | None = None
 ) -> Array:
-    """The harmonic mean of `precision` and `recall`, whose parameters it has. It has no gradient.
+    """F1 score: the harmonic mean of `precision` and `recall`, with the same parameters. It has no gradient.
 
     Returns
     -------
@@ -142,9 +142,9 @@ def f1_score(
     Raises
     ------
     TypeError
-        If the targets are no integers.
+        If the targets are not integers.
     ValueError
-        If the shapes do not fit, a target is no class, or ``average`` is another.
+        If the shapes do not match, a target is not a class, or ``average`` is unknown.
 
     Examples
     --------
@@ -161,9 +161,9 @@ def f1_score(
 @primitive()
 @real
 def r2_score(xp: Any, x: Array, t: Array) -> Array:
-    """The share of the variance of the targets that is explained: 1 for the targets themselves, 0 for their mean.
+    """Coefficient of determination (R2): the fraction of the targets' variance that is explained, at best 1.
 
-    It has no gradient; `mean_squared_error` is what to train with.
+    Predicting the mean of the targets gives 0. It has no gradient; train with `mean_squared_error`.
 
     Parameters
     ----------
@@ -173,8 +173,8 @@ def r2_score(xp: Any, x: Array, t: Array) -> Array:
     Returns
     -------
     Variable or array
-        0-d: the mean over what there is beside the examples. Of targets that are all equal, 1 if the predictions are
-        right, else 0. 0 if there are no elements.
+        0-d: the mean over all axes but the examples. For targets that are all equal, 1 if the predictions are exact,
+        else 0. 0 if there are no elements.
 
     Raises
     ------
@@ -199,7 +199,7 @@ def r2_score(xp: Any, x: Array, t: Array) -> Array:
 def _counts(
     function: str, xp: Any, x: Array, t: Array, axis: int, ignore_label: int | None
 ) -> tuple[Array, Array, Array]:
-    """For each class how many examples are rightly given it, are given it, and are of it."""
+    """For each class, the numbers of true positives, of predictions, and of targets."""
     counted = counted_targets(function, xp, x, t, axis, ignore_label)
     given, right = x.argmax(axis=axis), t
     if counted is not None:

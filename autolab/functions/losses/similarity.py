@@ -1,4 +1,4 @@
-"""Vectors by their direction alone: normalized, and the cosine of the angle between two."""
+"""Directions of vectors: normalization, and the cosine of the angle between two."""
 
 from __future__ import annotations
 
@@ -13,21 +13,21 @@ from ..working_precision import in_full
 
 @takes_other_words
 def normalize(x: Any, ord: Order = None, axis: Axis = -1, eps: float = 1e-12) -> Any:
-    """``x`` over its length along an axis: vectors of length 1, but for those that are shorter than ``eps``.
+    """Divide ``x`` by its norm along an axis: vectors of norm 1, except those whose norm is below ``eps``.
 
     Parameters
     ----------
     x : Variable or array
     ord : None or float
-        Which length, as for `norm`.
+        Order of the norm, as for `norm`.
     axis : int, tuple of int or None
     eps : float
-        The smallest length to divide by, so that a vector of zeros stays one.
+        Lower bound for the norm, so that a vector of zeros stays zero.
 
     Raises
     ------
     ValueError
-        If ``ord`` is another one, or the axis does not exist.
+        If ``ord`` is unknown, or the axis does not exist.
 
     Examples
     --------
@@ -42,16 +42,16 @@ def normalize(x: Any, ord: Order = None, axis: Axis = -1, eps: float = 1e-12) ->
 
 @takes_other_words
 def cosine_similarity(a: Any, b: Any, axis: int = -1, eps: float = 1e-8) -> Any:
-    """The cosine of the angle between vectors: 1 for the same direction, 0 at right angles, -1 for opposite ones.
+    """Cosine of the angle between vectors: 1 for the same direction, 0 at right angles, -1 for opposite directions.
 
     Parameters
     ----------
     a, b : Variable or array
         Of the same shape.
     axis : int
-        Along which the vectors lie.
+        The axis of the vectors.
     eps : float
-        The smallest length to divide by, so that a vector of zeros is orthogonal to all.
+        Lower bound for each norm, so that a vector of zeros gives 0.
 
     Raises
     ------

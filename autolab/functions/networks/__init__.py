@@ -1,1 +1,1 @@
-"""What layers of neural networks compute: activations, convolutions, normalization, attention."""
+"""The functions of neural network layers: activations, convolutions, pooling, normalization, attention."""

@@ -1,4 +1,4 @@
-"""Average pooling: the mean of every window, or of every channel."""
+"""Average pooling: the mean of each window, or of each channel."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from .windows import Shape, image
 @primitive()
 @real
 def avg_pool1d(xp: Any, x: Array, *, kernel: int, stride: int | None = None, padding: int = 0) -> Array:
-    """The mean of every window; the zeros of the padding count.
+    """Mean of each window, including the zeros of the padding.
 
     Parameters
     ----------
@@ -27,9 +27,9 @@ def avg_pool1d(xp: Any, x: Array, *, kernel: int, stride: int | None = None, pad
     kernel : int
         Length of a window.
     stride : int, optional
-        From one window to the next; by default the kernel's size, so that windows do not overlap.
+        Distance from one window to the next; by default the kernel size, so that windows do not overlap.
     padding : int
-        How many zeros are put before and after ``x``.
+        Number of zeros added at each end of ``x``.
 
     Returns
     -------
@@ -39,7 +39,7 @@ def avg_pool1d(xp: Any, x: Array, *, kernel: int, stride: int | None = None, pad
     Raises
     ------
     ValueError
-        If ``x`` has another number of axes, or a window does not fit or could see nothing but padding.
+        If ``x`` has the wrong number of axes, or a window does not fit or would see only padding.
 
     Examples
     --------
@@ -56,7 +56,7 @@ def avg_pool1d(xp: Any, x: Array, *, kernel: int, stride: int | None = None, pad
 def avg_pool2d(
     xp: Any, x: Array, *, kernel: int | Shape, stride: int | Shape | None = None, padding: int | Shape = 0
 ) -> Array:
-    """The mean of every window; the zeros of the padding count.
+    """Mean of each window, including the zeros of the padding.
 
     Parameters
     ----------
@@ -65,9 +65,9 @@ def avg_pool2d(
     kernel : int or pair of ints
         Height and width of a window.
     stride : int or pair of ints, optional
-        From one window to the next; by default the kernel's size, so that windows do not overlap.
+        Distance from one window to the next; by default the kernel size, so that windows do not overlap.
     padding : int or pair of ints
-        How many rows and columns of zeros are put around ``x``.
+        Number of rows and columns of zeros added on each side of ``x``.
 
     Returns
     -------
@@ -77,7 +77,7 @@ def avg_pool2d(
     Raises
     ------
     ValueError
-        If ``x`` has another number of axes, or a window does not fit or could see nothing but padding.
+        If ``x`` has the wrong number of axes, or a window does not fit or would see only padding.
 
     Examples
     --------
@@ -102,14 +102,14 @@ def _avg_pool_x(g: Any, x_shape: Shape, kernel: Any, stride: Any, padding: Any) 
 
 
 def global_avg_pool(x: Any, keepdims: bool = False) -> Any:
-    """The mean of every channel of every example.
+    """Mean of each channel of each example.
 
     Parameters
     ----------
     x : Variable or array
         Of shape ``(examples, channels, ...)``.
     keepdims : bool
-        Leave the other axes with length 1.
+        Keep the other axes, with length 1.
 
     Returns
     -------
@@ -119,7 +119,7 @@ def global_avg_pool(x: Any, keepdims: bool = False) -> Any:
     Raises
     ------
     ValueError
-        If ``x`` has no axis after the channels, or nothing along it.
+        If ``x`` has no axis after the channels, or no elements along it.
 
     Notes
     -----

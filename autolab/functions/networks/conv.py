@@ -1,6 +1,7 @@
-"""Convolutions, as neural networks call them: the kernel is not reversed.
+"""Convolutions as in neural networks: the kernel is not reversed.
 
-Their gradients are the transposed convolution, and the product that gives a kernel: `conv_products` has all three.
+The gradient of the input is a transposed convolution, that of the kernel a product of input and upstream gradient;
+`conv_products` has all three.
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ def conv1d(
     dilation: Steps = 1,
     groups: int = 1,
 ) -> Array:
-    """Convolve sequences: every element of the result is a product of the kernel ``w`` with a window of ``x``.
+    """1-d convolution: each element of the result is the inner product of the kernel ``w`` and a window of ``x``.
 
     Parameters
     ----------
@@ -47,24 +48,24 @@ def conv1d(
     b : Variable or array, optional
         Of shape ``(out,)``.
     stride : int
-        From one window to the next.
+        Distance from one window to the next.
     padding : int, "same" or "valid"
-        How many zeros are put before and after ``x``.
+        Number of zeros added at each end of ``x``.
     dilation : int
-        From one element of a window to the next.
+        Distance between neighbouring elements of a window.
     groups : int
-        Into how many groups the channels are split; each group of the result sees its own group of ``x`` alone.
+        Number of groups of channels; each group of the result is computed from its own group of ``x`` only.
 
     Returns
     -------
     Variable or array
-        Of shape ``(examples, out, (length + 2 * padding - reach) // stride + 1)``, where a window reaches over
-        ``reach = dilation * (size - 1) + 1``.
+        Of shape ``(examples, out, (length + 2 * padding - reach) // stride + 1)``, where a window spans
+        ``reach = dilation * (size - 1) + 1`` elements.
 
     Raises
     ------
     ValueError
-        If the shapes do not fit.
+        If the shapes do not match.
 
     Examples
     --------
@@ -90,7 +91,7 @@ def conv2d(
     dilation: Steps = 1,
     groups: int = 1,
 ) -> Array:
-    """Convolve images: every element of the result is a product of the kernel ``w`` with a window of ``x``.
+    """2-d convolution: each element of the result is the inner product of the kernel ``w`` and a window of ``x``.
 
     Parameters
     ----------
@@ -101,24 +102,24 @@ def conv2d(
     b : Variable or array, optional
         Of shape ``(out,)``.
     stride : int or pair of ints
-        From one window to the next, down and to the right.
+        Distance from one window to the next, down and to the right.
     padding : int or pair of ints, "same" or "valid"
-        How many rows and columns of zeros are put around ``x``.
+        Number of rows and columns of zeros added on each side of ``x``.
     dilation : int or pair of ints
-        From one element of a window to the next.
+        Distance between neighbouring elements of a window.
     groups : int
-        Into how many groups the channels are split; each group of the result sees its own group of ``x`` alone.
+        Number of groups of channels; each group of the result is computed from its own group of ``x`` only.
 
     Returns
     -------
     Variable or array
-        Of shape ``(examples, out, *n)`` with ``n = (size + 2 * padding - reach) // stride + 1``, where a window reaches
-        over ``reach = dilation * (kernel - 1) + 1``.
+        Of shape ``(examples, out, *n)`` with ``n = (size + 2 * padding - reach) // stride + 1``, where a window spans
+        ``reach = dilation * (kernel - 1) + 1`` elements along each axis.
 
     Raises
     ------
     ValueError
-        If the shapes do not fit.
+        If the shapes do not match.
 
     Examples
     --------

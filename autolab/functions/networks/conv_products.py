@@ -1,8 +1,8 @@
-"""The three products of a convolution: its output, and what has the shape of its input and of its kernel.
+"""The three products of a convolution: one gives its output, one an array like its input, one an array like its kernel.
 
-Each is linear in both that it is given, and its gradients are the other two: that of the kernel, for example, is the
-product of the input and the upstream gradient. Of every group the kernel is a matrix of (out, in and elements of a
-window), the image one of (in and elements, positions) for each example, and the output one of (out, positions).
+Each is bilinear, and its gradients are the other two: the gradient of the kernel, for example, is the product of the
+input and the upstream gradient. For each group, the kernel is a matrix of shape (out, in * elements of a window); for
+each example, the image is one of shape (in * elements, positions), and the output one of shape (out, positions).
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ Steps = int | Shape
 
 
 def conv_output(x: Any, w: Any, seen: Windows, groups: int) -> Any:
-    """From image and kernel, the output ``(examples, out, *positions)``."""
+    """The output ``(examples, out, *positions)`` from image and kernel."""
     y = matmul(_kernels(w, groups), _seen(x, seen, groups))
     return _examples_first(reshape(y, shape=(w.shape[0], *seen.positions(x.shape[2:]), x.shape[0])))
 
 
 def conv_input(g: Any, w: Any, seen: Windows, groups: int, size: Shape) -> Any:
-    """From output and kernel, the image ``(examples, in, *size)``."""
+    """The image ``(examples, in, *size)`` from output and kernel."""
     kernels = transpose(_kernels(w, groups), axes=(0, 2, 1))
     y = matmul(kernels, _grouped(g, groups))
     shape = (w.shape[1] * groups, math.prod(seen.kernel), math.prod(g.shape[2:]), g.shape[0])
@@ -34,24 +34,24 @@ def conv_input(g: Any, w: Any, seen: Windows, groups: int, size: Shape) -> Any:
 
 
 def conv_kernel(g: Any, x: Any, w_shape: Shape, seen: Windows, groups: int) -> Any:
-    """From output and image, the kernel ``(out, in / groups, *kernel)``: a product over examples and positions."""
+    """The kernel ``(out, in / groups, *kernel)`` from output and image, summed over examples and positions."""
     y = matmul(_seen(x, seen, groups), transpose(_grouped(g, groups), axes=(0, 2, 1)))  # faster than its transpose
     return reshape(transpose(y, axes=(0, 2, 1)), shape=w_shape)
 
 
 def _kernels(w: Any, groups: int) -> Any:
-    """A matrix for every group."""
+    """A matrix for each group."""
     return reshape(w, shape=(groups, w.shape[0] // groups, math.prod(w.shape[1:])))
 
 
 def _grouped(g: Any, groups: int) -> Any:
-    """Of every group a matrix of channels, and positions in all examples."""
+    """For each group, a matrix of shape (channels, positions in all examples)."""
     last = _examples_last(g)
     return reshape(last, shape=(groups, len(last) // groups, math.prod(last.shape[1:])))
 
 
 def _seen(x: Any, seen: Windows, groups: int) -> Any:
-    """What the windows see, of every group a matrix of channels and elements, and positions in all examples."""
+    """What the windows see: for each group, a matrix of shape (channels * elements, positions in all examples)."""
     y = _examples_last(columns(examples_last(x), windows=seen))
     channels, elements, count, examples = y.shape
     return reshape(y, shape=(groups, channels // groups * elements, count * examples))
@@ -70,7 +70,7 @@ def kernel_windows(w_shape: Shape, stride: Steps, padding: Steps | str, dilation
 
 
 def with_bias(y: Array, b: Array | None) -> Array:
-    """``y`` with a number for each channel added, in place where it can be: nobody else has it."""
+    """Add a bias per channel to ``y``, in place if the dtypes allow it: no one else holds ``y``."""
     if b is None:
         return y
     b = b.reshape(-1, *[1] * (y.ndim - 2))

@@ -1,4 +1,4 @@
-"""Transposed convolutions: every element is spread over a window."""
+"""Transposed convolutions: each element is spread over a window."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def conv_transpose1d(
     groups: int = 1,
     size: Steps | None = None,
 ) -> Array:
-    """Spread every element of ``x`` over a window, weighted by the kernel ``w``: the transpose of `conv1d`.
+    """Transposed 1-d convolution: each element of ``x`` is spread over a window, weighted by the kernel ``w``.
 
     Parameters
     ----------
@@ -45,27 +45,26 @@ def conv_transpose1d(
     b : Variable or array, optional
         Of shape ``(out,)``.
     stride : int
-        From one window to the next.
+        Distance from one window to the next.
     padding : int
-        How many places are cut off at both ends of the result.
+        Number of elements removed at each end of the result.
     dilation : int
-        From one element of a window to the next.
+        Distance between neighbouring elements of a window.
     groups : int
-        Into how many groups the channels are split; each group of ``x`` is spread over its own group of the result.
+        Number of groups of channels; each group of ``x`` is spread over its own group of the result.
     size : int, optional
-        Length of the result, where a convolution with this stride does not look at all of it; by default the
-        smallest that fits.
+        Length of the result. With a stride above 1, several lengths fit ``x``; the default is the smallest.
 
     Returns
     -------
     Variable or array
-        Of shape ``(examples, out, size)``; by default it is ``stride * (length - 1) + reach - 2 * padding``, where a
-        window reaches over ``reach = dilation * (size of w - 1) + 1``.
+        Of shape ``(examples, out, size)``; by default ``size = stride * (length - 1) + reach - 2 * padding``, where a
+        window spans ``reach = dilation * (size of w - 1) + 1`` elements.
 
     Raises
     ------
     ValueError
-        If the shapes do not fit.
+        If the shapes do not match.
 
     Examples
     --------
@@ -90,7 +89,7 @@ def conv_transpose2d(
     groups: int = 1,
     size: Steps | None = None,
 ) -> Array:
-    """Spread every element of ``x`` over a window, weighted by the kernel ``w``: the transpose of `conv2d`.
+    """Transposed 2-d convolution: each element of ``x`` is spread over a window, weighted by the kernel ``w``.
 
     Parameters
     ----------
@@ -101,27 +100,26 @@ def conv_transpose2d(
     b : Variable or array, optional
         Of shape ``(out,)``.
     stride : int or pair of ints
-        From one window to the next, down and to the right.
+        Distance from one window to the next, down and to the right.
     padding : int or pair of ints
-        How many rows and columns are cut off around the result.
+        Number of rows and columns removed on each side of the result.
     dilation : int or pair of ints
-        From one element of a window to the next.
+        Distance between neighbouring elements of a window.
     groups : int
-        Into how many groups the channels are split; each group of ``x`` is spread over its own group of the result.
+        Number of groups of channels; each group of ``x`` is spread over its own group of the result.
     size : int or pair of ints, optional
-        Height and width of the result, where a convolution with this stride does not look at all of it; by default the
-        smallest that fits.
+        Height and width of the result. With a stride above 1, several sizes fit ``x``; the default is the smallest.
 
     Returns
     -------
     Variable or array
         Of shape ``(examples, out, *size)``; by default ``size = stride * (n - 1) + reach - 2 * padding``, where a
-        window reaches over ``reach = dilation * (kernel - 1) + 1``.
+        window spans ``reach = dilation * (kernel - 1) + 1`` elements along each axis.
 
     Raises
     ------
     ValueError
-        If the shapes do not fit.
+        If the shapes do not match.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Attention: every place looks at others, weighs them, and takes their mean."""
+"""Scaled dot-product attention."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ from .softmaxes import softmax
 def attention(
     query: Any, key: Any, value: Any, mask: Any = None, *, causal: bool = False, scale: float | None = None
 ) -> Any:
-    """The mean of ``value`` weighted by how well the keys fit the queries: ``softmax(scale * Q @ K.T) @ V``.
+    """Scaled dot-product attention: ``softmax(scale * Q @ K.T) @ V``, means of the values weighted for each query.
 
-    A query that may look at no key gets zeros, and gives no gradient.
+    A query that may not attend to any key gets zeros and passes on no gradient.
 
     Parameters
     ----------
@@ -36,10 +36,10 @@ def attention(
     value : Variable or array
         Of shape ``(..., keys, width)``.
     mask : Variable or array, optional
-        Broadcasts to ``(..., length, keys)``. Of booleans: True where a query may look at a key. Of floats: what is
-        added to the scaled product, minus infinity where a query may not look.
+        Broadcasts to ``(..., length, keys)``. A boolean mask is True where a query may attend to a key. A
+        floating-point mask is added to the scaled scores; minus infinity means that the query may not attend.
     causal : bool
-        Let no query look at a key behind its own place.
+        Whether each query attends only to the keys up to its own position.
     scale : float, optional
         By default ``1 / sqrt(size)``.
 
@@ -51,9 +51,9 @@ def attention(
     Raises
     ------
     TypeError
-        If the mask is neither of booleans nor of floats.
+        If the mask is neither boolean nor floating-point.
     ValueError
-        If the shapes do not fit.
+        If the shapes do not match.
 
     Notes
     -----
@@ -89,7 +89,7 @@ def _broadcast(*stacks: tuple[int, ...]) -> bool:
 
 
 def weigh(function: str, query: Any, key: Any, mask: Any, causal: bool, scale: float | None = None) -> Any:
-    """How much each query looks at each key, of shape ``(..., length, keys)``: 1 in sum, or 0 where it may not."""
+    """The attention weights, of shape ``(..., length, keys)``: for each query they sum to 1, or are all 0."""
     scores = matmul(query, swapaxes(key, axis1=-1, axis2=-2))
     scores = scores / math.sqrt(max(query.shape[-1], 1)) if scale is None else scores * scale
     if mask is None:
@@ -102,13 +102,13 @@ def weigh(function: str, query: Any, key: Any, mask: Any, causal: bool, scale: f
 
 
 def _before(scores: Any) -> Array:
-    """True where a key is not behind the query."""
+    """True where a key is not after the query."""
     xp, (length, keys) = get_array_module(scores), scores.shape[-2:]
     return xp.tril(xp.ones((length, keys), bool))
 
 
 def _masked(function: str, scores: Any, mask: Any) -> tuple[Any, Array]:
-    """The scores with what a mask of floats adds to them, and where it lets look."""
+    """The scores, with a floating-point mask added, and where the mask allows attention."""
     mask = mask if isinstance(mask, Variable) else as_array(mask, f"{function}: mask")
     if not _broadcast(scores.shape, mask.shape) or np.broadcast_shapes(scores.shape, mask.shape) != scores.shape:
         raise ValueError(f"{function}: mask has shape {mask.shape}; expected one that broadcasts to {scores.shape}")

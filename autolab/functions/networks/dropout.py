@@ -1,4 +1,4 @@
-"""dropout: elements that are left out at random while a network is trained."""
+"""dropout: sets elements to 0 at random during training."""
 
 from __future__ import annotations
 
@@ -15,21 +15,21 @@ from ...engine.keyword_aliases import takes_other_words
 
 @takes_other_words
 def dropout(x: Any, ratio: float = 0.5, *, rng: np.random.Generator | None = None, training: bool | None = None) -> Any:
-    """In training, set each element to 0 with probability ``ratio`` and divide the others by ``1 - ratio``.
+    """In training mode, set each element to 0 with probability ``ratio`` and divide the others by ``1 - ratio``.
 
-    In test mode, and with a ratio of 0, the result is ``x`` itself. What is dropped is drawn once per call and holds
-    for its gradients of every order.
+    In test mode, and with a ratio of 0, the result is ``x`` itself. The mask is drawn once per call and is used for
+    gradients of every order.
 
     Parameters
     ----------
     x : Variable or array
     ratio : float
-        At least 0 and below 1.
+        Dropout probability, at least 0 and below 1.
     rng : numpy.random.Generator, optional
-        What to draw from; by default ``config.rng``. For an input on a GPU it seeds the GPU's generator, which draws
-        there: the same again for the same seed, but other numbers than on the CPU.
+        Defaults to ``config.rng``. For an input on a GPU it seeds a generator there: the same seed gives the same mask
+        again, but not the one that the CPU draws.
     training : bool, optional
-        By default ``config.train``, which `autolab.test_mode` switches off.
+        Defaults to ``config.train``, which `autolab.test_mode` switches off.
 
     Raises
     ------
@@ -59,7 +59,7 @@ def dropout(x: Any, ratio: float = 0.5, *, rng: np.random.Generator | None = Non
 
 
 def check_ratio(who: str, ratio: Any) -> float:
-    """``ratio`` as it is, or an error that names it."""
+    """Return ``ratio`` if it is valid, else raise an error that names it."""
     if not isinstance(ratio, int | float | np.number) or not 0 <= ratio < 1:
         raise ValueError(f"{who}: ratio is {ratio!r:.60}; expected at least 0 and less than 1")
     return ratio  # type: ignore[return-value]

@@ -1,4 +1,4 @@
-"""embedding and one_hot: rows of numbers that integers stand for."""
+"""embedding and one_hot: integers to vectors."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ..arrays.indexing import scatter
 
 @primitive(w=lambda g, ids, w_shape: scatter(g, index=ids, shape=w_shape))
 def embedding(xp: Any, ids: Array, w: Array) -> Array:
-    """The rows of ``w`` that ``ids`` name; a row that is named more than once gets the sum of the gradients.
+    """Look up the rows of ``w`` given by ``ids``; the gradients of a row that occurs several times are added.
 
     Parameters
     ----------
@@ -31,9 +31,9 @@ def embedding(xp: Any, ids: Array, w: Array) -> Array:
     Raises
     ------
     TypeError
-        If the ids are no integers.
+        If the ids are not integers.
     ValueError
-        If an id is negative or has no row.
+        If an id is negative or not below the number of rows.
 
     Examples
     --------
@@ -55,25 +55,25 @@ def embedding(xp: Any, ids: Array, w: Array) -> Array:
 
 @primitive()
 def one_hot(xp: Any, t: Array, *, classes: int | None = None, axis: int = -1, dtype: Any = np.float32) -> Array:
-    """For every class a row with 1 at its place and 0 elsewhere. It has no gradient.
+    """One-hot encoding: for each class a vector with 1 at its position and 0 elsewhere. It has no gradient.
 
     Parameters
     ----------
     t : array of int
         Classes, counted from 0, of any shape.
     classes : int, optional
-        How many there are; by default one more than the largest.
+        The number of classes; by default one more than the largest in ``t``.
     axis : int
         The axis of the classes in the result.
     dtype : dtype
-        Of the result. float32 beside float64 gives float64.
+        The dtype of the result. Combined with float64, the default float32 gives float64.
 
     Raises
     ------
     TypeError
-        If the classes are no integers.
+        If the classes are not integers.
     ValueError
-        If one is below 0 or not below ``classes``.
+        If a class is negative or not below ``classes``.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Normalization of every example by itself, over groups of channels or by the mean square alone."""
+"""Normalization of each example separately: over groups of channels, or by the root mean square."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ def group_norm(x: Any, groups: int, gamma: Any = None, beta: Any = None, eps: fl
     x : Variable or array
         Of shape ``(examples, channels, ...)``.
     groups : int
-        Into how many groups the channels are split.
+        Number of groups that the channels are split into.
     gamma, beta : Variable or array, optional
         Of shape ``(channels,)``.
     eps : float
-        Keeps groups that do not vary from a division by 0.
+        Added to the variance, so that constant groups cause no division by 0.
 
     Returns
     -------
@@ -37,7 +37,7 @@ def group_norm(x: Any, groups: int, gamma: Any = None, beta: Any = None, eps: fl
     Raises
     ------
     ValueError
-        If the shapes do not fit, or the channels cannot be split into so many groups.
+        If the shapes do not match, or the number of channels is not divisible by ``groups``.
 
     Notes
     -----
@@ -67,7 +67,7 @@ def instance_norm(x: Any, gamma: Any = None, beta: Any = None, eps: float = 1e-5
     gamma, beta : Variable or array, optional
         Of shape ``(channels,)``.
     eps : float
-        Keeps channels that do not vary from a division by 0.
+        Added to the variance, so that constant channels cause no division by 0.
 
     Returns
     -------
@@ -77,7 +77,7 @@ def instance_norm(x: Any, gamma: Any = None, beta: Any = None, eps: float = 1e-5
     Raises
     ------
     ValueError
-        If the shapes do not fit, or there is a single number per channel, which has no variance.
+        If the shapes do not match, or each channel has a single element, which has no variance.
 
     Notes
     -----
@@ -98,7 +98,7 @@ def instance_norm(x: Any, gamma: Any = None, beta: Any = None, eps: float = 1e-5
 
 
 def _given(function: str, x: Any, **parameters: Any) -> tuple[dict[str, Any], Any]:
-    """All inputs in full precision, None as it is, and what rounds the result."""
+    """All inputs in full precision, except None, and the function that rounds the result."""
     names = ["x", *[name for name, value in parameters.items() if value is not None]]
     values, rounded = in_full(function, **{name: x if name == "x" else parameters[name] for name in names})
     given = {**parameters, **dict(zip(names, values, strict=True))}
@@ -123,17 +123,17 @@ def _normalized(groups: int, x: Any, gamma: Any, beta: Any, eps: float) -> Any:
 
 
 def rms_norm(x: Any, gamma: Any = None, axis: Axis = -1, eps: float = 1e-5) -> Any:
-    """Scale each example to the mean square 1: ``gamma * x / sqrt(mean(x ** 2) + eps)``.
+    """Root mean square normalization: scale each example to mean square 1, ``gamma * x / sqrt(mean(x ** 2) + eps)``.
 
     Parameters
     ----------
     x : Variable or array
     gamma : Variable or array, optional
-        Of the shape of ``x`` along the axes.
+        Of the shape of ``x`` along ``axis``.
     axis : int or tuple of int
-        Over which the mean is taken.
+        Axes over which the mean is taken.
     eps : float
-        Keeps examples of zeros from a division by 0.
+        Added to the mean square, so that examples of zeros cause no division by 0.
 
     Returns
     -------
@@ -143,7 +143,7 @@ def rms_norm(x: Any, gamma: Any = None, axis: Axis = -1, eps: float = 1e-5) -> A
     Raises
     ------
     ValueError
-        If the shapes do not fit, or an axis does not exist.
+        If the shapes do not match, or an axis does not exist.
 
     Notes
     -----

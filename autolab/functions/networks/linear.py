@@ -1,4 +1,4 @@
-"""linear: ``x @ w.T + b`` as one function. It checks the shapes, for the link of that name as well."""
+"""linear: ``x @ w.T + b`` as one function. It also checks the shapes for the link `Linear`."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ..working_precision import FULL, in_floats, in_single
 
 @primitive()
 def linear(xp: Any, x: Array, w: Array, b: Array | None = None) -> Array:
-    """``x @ w.T + b``: every row of ``x`` through the same linear map, as one function that keeps no product.
+    """Affine map ``x @ w.T + b`` of each row of ``x``, as one function that does not retain the product.
 
     Parameters
     ----------
@@ -34,7 +34,7 @@ def linear(xp: Any, x: Array, w: Array, b: Array | None = None) -> Array:
     Raises
     ------
     ValueError
-        If the shapes do not fit.
+        If the shapes do not match.
 
     Examples
     --------
@@ -44,18 +44,18 @@ def linear(xp: Any, x: Array, w: Array, b: Array | None = None) -> Array:
     """
     size = w.shape
     if len(size) != 2 or x.shape[-1:] != size[1:] or (b is not None and b.shape != size[:1]):
-        one = math.prod(x.shape[1:]) if x.ndim > 2 else math.gcd(*x.shape, *size[1:])  # of all images in a row
+        one = math.prod(x.shape[1:]) if x.ndim > 2 else math.gcd(*x.shape, *size[1:])  # the size of one flattened image
         flat = f"; {FLAT}" if len(size) == 2 and x.ndim not in (0, 2) and one == size[1] else ""
-        # What came is put in front by engine/complaints.py.
+        # engine/complaints.py prepends the shapes that came.
         raise ValueError(f"expected x (..., in), w (out, in) and b (out,){flat}")
-    if x.dtype not in FULL or w.dtype not in FULL:  # `real`, where every call counts
+    if x.dtype not in FULL or w.dtype not in FULL:  # what `real` does, without the cost of its wrapper
         return in_floats(_affine, xp, (x, w, b), {})
     y = product(x, w.T)
     if b is None:
         return y
     if b.dtype != y.dtype:
         return y + b
-    y += b  # nobody else has it
+    y += b  # in place: no one else holds y
     return y
 
 

@@ -1,4 +1,4 @@
-"""Max pooling: the largest element of every window, or of every channel."""
+"""Max pooling: the largest element of each window, or of each channel."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ from .windows import Shape, Windows, added, seen
 
 @primitive()
 def max_pool1d(xp: Any, x: Array, *, kernel: int, stride: int | None = None, padding: int = 0) -> Array:
-    """The largest element of every window, NaN where it sees one.
+    """Largest element of each window; NaN if the window contains one.
 
-    Elements that are equally large share the gradient equally.
+    Tied elements share the gradient equally.
 
     Parameters
     ----------
@@ -33,9 +33,9 @@ def max_pool1d(xp: Any, x: Array, *, kernel: int, stride: int | None = None, pad
     kernel : int
         Length of a window.
     stride : int, optional
-        From one window to the next; by default the kernel's size, so that windows do not overlap.
+        Distance from one window to the next; by default the kernel size, so that windows do not overlap.
     padding : int
-        How many places before and after ``x`` a window may reach into; they are never the largest.
+        Number of elements of padding at each end of ``x``, which are never the largest.
 
     Returns
     -------
@@ -45,7 +45,7 @@ def max_pool1d(xp: Any, x: Array, *, kernel: int, stride: int | None = None, pad
     Raises
     ------
     ValueError
-        If ``x`` has another number of axes, or a window does not fit or could see nothing but padding.
+        If ``x`` has the wrong number of axes, or a window does not fit or would see only padding.
 
     Examples
     --------
@@ -61,9 +61,9 @@ def max_pool1d(xp: Any, x: Array, *, kernel: int, stride: int | None = None, pad
 def max_pool2d(
     xp: Any, x: Array, *, kernel: int | Shape, stride: int | Shape | None = None, padding: int | Shape = 0
 ) -> Array:
-    """The largest element of every window, NaN where it sees one.
+    """Largest element of each window; NaN if the window contains one.
 
-    Elements that are equally large share the gradient equally.
+    Tied elements share the gradient equally.
 
     Parameters
     ----------
@@ -72,9 +72,9 @@ def max_pool2d(
     kernel : int or pair of ints
         Height and width of a window.
     stride : int or pair of ints, optional
-        From one window to the next; by default the kernel's size, so that windows do not overlap.
+        Distance from one window to the next; by default the kernel size, so that windows do not overlap.
     padding : int or pair of ints
-        How many rows and columns around ``x`` a window may reach into; they are never the largest.
+        Number of rows and columns of padding on each side of ``x``, which are never the largest.
 
     Returns
     -------
@@ -84,7 +84,7 @@ def max_pool2d(
     Raises
     ------
     ValueError
-        If ``x`` has another number of axes, or a window does not fit or could see nothing but padding.
+        If ``x`` has the wrong number of axes, or a window does not fit or would see only padding.
 
     Examples
     --------
@@ -107,7 +107,7 @@ def _max_pool_x(g: Any, x: Any, y: Any, kernel: Any, stride: Any, padding: Any) 
 @primitive()
 @real
 def _to_greatest(xp: Any, g: Array, x: Array, y: Array, *, windows: Windows) -> Array:
-    """The number of every window, shared by its greatest elements. These are constant, so that they have no rules."""
+    """Distribute the number of each window over its largest elements. ``x`` and ``y`` are constants without rules."""
     greatest, count = _greatest(xp, x, y, windows)
     share = xp.divide(g, count, out=count)  # in the memory order of x, whatever that of g is
     return added(xp, (xp.multiply(one, share, out=one) for one in greatest), x.shape[2:], windows)
@@ -116,7 +116,7 @@ def _to_greatest(xp: Any, g: Array, x: Array, y: Array, *, windows: Windows) -> 
 @primitive()
 @real
 def _of_greatest(xp: Any, x: Array, at: Array, y: Array, *, windows: Windows) -> Array:
-    """The mean of ``x`` where ``at`` has the greatest elements of a window."""
+    """For each window, the mean of ``x`` where ``at`` has its largest elements."""
     greatest, count = _greatest(xp, at, y, windows)
     return reduce(xp.add, [one * v for one, v in zip(greatest, seen(xp, x, windows, 0.0), strict=True)]) / count
 
@@ -134,22 +134,22 @@ def _of_greatest_x(g: Any, at: Any, y: Any, windows: Windows) -> Any:
 
 
 def _greatest(xp: Any, x: Array, y: Array, windows: Windows) -> tuple[list[Array], Array]:
-    """For each element of a window, 1 where it is the greatest or NaN, and else 0; and how many are so in a window."""
+    """For each element of a window, 1 where it is the largest or NaN, else 0; and how many there are in each window."""
     found = [((v == y) | (v != v)).astype(y.dtype) for v in seen(xp, x, windows, -math.inf)]
     return found, reduce(operator.iadd, found[1:], found[0].copy(order="K"))
 
 
 def global_max_pool(x: Any, keepdims: bool = False) -> Any:
-    """The largest element of every channel of every example, NaN where there is one.
+    """Largest element of each channel of each example; NaN if the channel contains one.
 
-    Elements that are equally large share the gradient equally.
+    Tied elements share the gradient equally.
 
     Parameters
     ----------
     x : Variable or array
         Of shape ``(examples, channels, ...)``.
     keepdims : bool
-        Leave the other axes with length 1.
+        Keep the other axes, with length 1.
 
     Returns
     -------
@@ -159,7 +159,7 @@ def global_max_pool(x: Any, keepdims: bool = False) -> Any:
     Raises
     ------
     ValueError
-        If ``x`` has no axis after the channels, or nothing along it.
+        If ``x`` has no axis after the channels, or no elements along it.
 
     Examples
     --------
@@ -171,7 +171,7 @@ def global_max_pool(x: Any, keepdims: bool = False) -> Any:
 
 
 def max_pooling_2d(x: Any, ksize: Any, stride: Any = None, pad: Any = 0, cover_all: bool = True) -> Any:
-    """The largest element of every window. With ``cover_all`` there are so many that every element is in one.
+    """Largest element of each window. With ``cover_all``, enough windows are added that every element is in one.
 
     Examples
     --------

@@ -1,6 +1,6 @@
-"""Normalization: numbers moved to mean 0 and scaled to variance 1, then scaled and moved by parameters.
+"""Normalization to mean 0 and variance 1, followed by a learnt scale and shift.
 
-Both functions keep their inputs alone: the gradients compute the statistics again, which makes them differentiable.
+Both functions retain only their inputs: the gradients recompute the statistics, which makes them differentiable.
 """
 
 from __future__ import annotations
@@ -36,23 +36,23 @@ def batch_norm(
     axis: Axis | None = None,
     eps: float = 1e-5,
 ) -> Array:
-    """Normalize each feature over a batch: ``gamma * (x - mean) / sqrt(var + eps) + beta``.
+    """Batch normalization: ``gamma * (x - mean) / sqrt(var + eps) + beta`` for each feature.
 
-    Without ``mean`` and ``var`` they are those of the batch, and the gradient goes through them: training. With both
-    of them given, such as running averages, they are used as they are: testing.
+    Without ``mean`` and ``var``, as in training, they are the statistics of the batch, and the gradient flows through
+    them. If both are given, such as running averages for testing, they are used as they are.
 
     Parameters
     ----------
     x : Variable or array
         By default of shape ``(batch, features, ...)``.
     gamma, beta : Variable or array
-        Of the shape of the features: that of ``x`` without the axes normalized over.
+        Scale and shift, of the shape of ``x`` without the axes normalized over.
     mean, var : Variable or array, optional
         Of the same shape; both or neither.
     axis : int or tuple of int, optional
-        What to normalize over; by default every axis but the second.
+        Axes to normalize over; by default all but the second.
     eps : float
-        Keeps features that do not vary from a division by 0.
+        Added to the variance, so that constant features cause no division by 0.
 
     Returns
     -------
@@ -62,12 +62,12 @@ def batch_norm(
     Raises
     ------
     ValueError
-        If the shapes do not fit, or one of ``mean`` and ``var`` is missing.
+        If the shapes do not match, or only one of ``mean`` and ``var`` is given.
 
     Notes
     -----
     S. Ioffe, C. Szegedy, "Batch normalization: accelerating deep network training by reducing internal covariate
-    shift", 2015. The variance is that of the batch, divided by its size.
+    shift", 2015. The variance is the biased one, divided by the size of the batch.
 
     Examples
     --------
@@ -140,17 +140,17 @@ def _batch_norm_var(g: Any, x: Any, gamma: Any, mean: Any, var: Any, axis: Any, 
 def layer_norm(
     xp: Any, x: Array, gamma: Array | None = None, beta: Array | None = None, *, axis: Axis = -1, eps: float = 1e-5
 ) -> Array:
-    """Normalize each example by itself: ``gamma * (x - mean) / sqrt(var + eps) + beta`` with its mean and variance.
+    """Layer normalization of each example: ``gamma * (x - mean) / sqrt(var + eps) + beta``.
 
     Parameters
     ----------
     x : Variable or array
     gamma, beta : Variable or array, optional
-        Of the shape of ``x`` along the axes normalized over.
+        Scale and shift, of the shape of ``x`` along the axes normalized over.
     axis : int or tuple of int
-        What to normalize over.
+        Axes to normalize over.
     eps : float
-        Keeps examples that do not vary from a division by 0.
+        Added to the variance, so that constant examples cause no division by 0.
 
     Returns
     -------
@@ -160,7 +160,7 @@ def layer_norm(
     Raises
     ------
     ValueError
-        If the shapes do not fit.
+        If the shapes do not match.
 
     Notes
     -----
@@ -216,13 +216,13 @@ def _layer_norm(x: Any, gamma: Any, beta: Any, axis: Axis, eps: float) -> Any:
 
 
 def _through_statistics(g: Any, x: Any, axes: Shape, eps: float) -> Any:
-    """The gradient of `_normalized`: ``g`` without its mean and without what goes along with ``x``, scaled."""
+    """The gradient of `_normalized`: ``g`` less its mean and its projection on the normalized ``x``, scaled."""
     normalized, scale = _normalized(x, axes, eps)
     return (g - _mean(g, axes) - normalized * _mean(g * normalized, axes)) * scale
 
 
 def _normalized(x: Any, axes: Shape, eps: float) -> tuple[Any, Any]:
-    """``x`` with mean 0 and variance 1 over the axes, and what it was multiplied by."""
+    """``x`` normalized to mean 0 and variance 1 over the axes, and the factor used."""
     away = x - _mean(x, axes)
     try:
         with squares_raise(eps):
@@ -235,15 +235,15 @@ def _normalized(x: Any, axes: Shape, eps: float) -> tuple[Any, Any]:
 
 
 def squares_raise(eps: float) -> Any:
-    """Inside, a square beyond the floats is a FloatingPointError; so is one that vanishes if nothing is added to it.
+    """A context in which a square that overflows raises FloatingPointError; with ``eps = 0``, also one that underflows.
 
-    On a GPU there is no such error, and the squares of numbers beyond the root of the largest float are infinite.
+    On a GPU nothing is raised, and squares that overflow are infinite.
     """
     return np.errstate(over="raise", under="ignore" if eps else "raise")
 
 
 def near_greatest(x: Any, axes: Shape) -> Any:
-    """A power of 2 for each row along the axes, by which its largest element comes near 1: no digit is lost."""
+    """For each row along the axes, a power of 2 that scales its largest element close to 1 without loss of digits."""
     top = np.abs(x.data if isinstance(x, Variable) else x).max(axis=axes, keepdims=True)
     info = np.finfo(top.dtype)
     exponents = np.where(np.isfinite(top), np.frexp(top)[1], 0)
@@ -282,5 +282,5 @@ def counted_axes(axis: Axis, ndim: int) -> Shape:
 
 
 def kept_axes(shape: Shape, axes: Shape) -> Shape:
-    """``shape`` with length 1 but for the axes."""
+    """``shape`` with length 1 along all other axes."""
     return tuple([n if axis in axes else 1 for axis, n in enumerate(shape)])

@@ -1,4 +1,4 @@
-"""Patches of images laid out in columns, and channels laid out as patches."""
+"""Patches of images as columns, and channels as patches."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def unfold(
     padding: int | Shape = 0,
     stride: int | Shape = 1,
 ) -> Array:
-    """What every window of an image sees, as a column: `conv2d` is a product with these.
+    """Extract the windows of an image as columns (im2col): `conv2d` is a matrix product with these.
 
     Parameters
     ----------
@@ -33,11 +33,11 @@ def unfold(
     kernel : int or pair of ints
         Height and width of a window.
     dilation : int or pair of ints
-        From one element of a window to the next.
+        Distance between neighbouring elements of a window.
     padding : int or pair of ints
-        How many rows and columns of zeros are put around ``x``.
+        Number of rows and columns of zeros added on each side of ``x``.
     stride : int or pair of ints
-        From one window to the next, down and to the right.
+        Distance from one window to the next, down and to the right.
 
     Returns
     -------
@@ -47,7 +47,7 @@ def unfold(
     Raises
     ------
     ValueError
-        If ``x`` has another number of axes, or a window does not fit.
+        If ``x`` does not have four axes, or a window does not fit.
 
     Examples
     --------
@@ -73,14 +73,14 @@ def _unfold_x(g: Any, x_shape: Shape, kernel: Any, dilation: Any, padding: Any, 
 
 
 def pixel_shuffle(x: Any, factor: int) -> Any:
-    """Lay out ``factor**2`` channels as blocks of pixels: an image with fewer channels that is wider and higher.
+    """Rearrange each ``factor**2`` channels into blocks of pixels: a larger image with fewer channels.
 
     Parameters
     ----------
     x : Variable or array
-        Of shape ``(examples, channels, height, width)``; the channels are a multiple of ``factor**2``.
+        Of shape ``(examples, channels, height, width)``; the number of channels is a multiple of ``factor**2``.
     factor : int
-        How many times wider and higher the result is.
+        How many times larger height and width become.
 
     Returns
     -------
@@ -90,7 +90,7 @@ def pixel_shuffle(x: Any, factor: int) -> Any:
     Raises
     ------
     ValueError
-        If the shape or the factor does not fit.
+        If the shape does not match the factor, or the factor is not a positive integer.
 
     Notes
     -----

@@ -1,4 +1,4 @@
-"""What max and average pooling share: the windows, what these see, and the axes of a whole channel."""
+"""Shared by max and average pooling: the windows, what they see, and the axes of a whole channel."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .windows import Windows, seen, windows
 
 
 def channel_places(function: str, x: Any) -> tuple[Any, tuple[int, ...]]:
-    """``x``, and its axes after examples and channels."""
+    """``x``, and its axes after those of examples and channels."""
     (x,) = given_arrays(function, x=x)
     check_real(x, function)
     if x.ndim < 3 or not math.prod(x.shape[2:]):
@@ -28,7 +28,7 @@ def pooled_views(xp: Any, x: Array, axes: int, kernel: Any, stride: Any, padding
 
 
 def per_window(g: Any) -> Any:
-    """One number for each window as columns with one element."""
+    """One number per window, as columns with one element."""
     return reshape(g, shape=(*g.shape[:2], 1, math.prod(g.shape[2:])))
 
 

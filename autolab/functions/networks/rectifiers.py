@@ -1,4 +1,4 @@
-"""Rectifiers: activation functions of pieces, lines and exponentials. Docstrings give the gradients at kinks."""
+"""Rectifiers: piecewise activation functions. The docstrings give the gradients at kinks."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ..elementwise.exponentials import exp
 from ..elementwise.selection import minimum
 from ..working_precision import in_full, in_single, real
 
-# G. Klambauer et al., "Self-normalizing neural networks", 2017: mean 0 and variance 1 stay what they are.
+# G. Klambauer et al., "Self-normalizing neural networks", 2017: layers preserve mean 0 and variance 1.
 _SELU_ALPHA = 1.6732632423543772
 
 
@@ -21,7 +21,7 @@ _SELU_SCALE = 1.0507009873554805
 
 @elementwise(domain=(-3, 3))
 def relu(xp: Any, x: Array) -> Array:
-    """The greater of ``x`` and 0, elementwise. Its gradient at 0 is 0.
+    """Rectified linear unit, ``max(x, 0)``, elementwise. Its gradient at 0 is 0.
 
     Examples
     --------
@@ -89,16 +89,16 @@ def _elu_x(g: Any, x: Any, alpha: float) -> Any:
 
 @elementwise(x=lambda g, x, y: g * (y - _slope(x, below=0)))
 def _elu_slope(xp: Any, x: Array, *, alpha: float) -> Array:
-    """The gradient of `elu`. Its own is the same below 0, and 0 above."""
+    """The derivative of `elu`. Its own derivative is the same below 0, and 0 above."""
     return xp.where(x > 0, 1, alpha * xp.exp(xp.minimum(x, 0)))
 
 
 @elementwise(domain=(-3, 3))
 @real
 def selu(xp: Any, x: Array) -> Array:
-    """`elu` with the scale and the slope that keep mean 0 and variance 1 from layer to layer, elementwise.
+    """Scaled `elu`, with constants that preserve mean 0 and variance 1 from layer to layer, elementwise.
 
-    ``1.0507 * x`` where it is positive, else ``1.7581 * (exp(x) - 1)``. Its gradient at 0 is that of the left side.
+    ``1.0507 * x`` where ``x`` is positive, else ``1.7581 * (exp(x) - 1)``. Its gradient at 0 is that of the left side.
 
     Examples
     --------
@@ -119,7 +119,7 @@ def _selu_x(g: Any, x: Any) -> Any:
 @elementwise(domain=(-3, 3))
 @real
 def celu(xp: Any, x: Array, *, alpha: float = 1.0) -> Array:
-    """``x`` where it is positive, else ``alpha * (exp(x / alpha) - 1)``, elementwise: without a kink for every alpha.
+    """``x`` where it is positive, else ``alpha * (exp(x / alpha) - 1)``, elementwise; smooth for every alpha.
 
     J. T. Barron, "Continuously differentiable exponential linear units", 2017.
 
@@ -141,7 +141,7 @@ def _celu_x(g: Any, x: Any, alpha: float) -> Any:
 
 @elementwise(domain=(-3, 3))
 def hardtanh(xp: Any, x: Array, *, low: float = -1.0, high: float = 1.0) -> Array:
-    """``x`` moved into the interval from ``low`` to ``high``, elementwise. Its gradient on a bound is 0, as in `relu`.
+    """``x`` limited to the interval from ``low`` to ``high``, elementwise. Its gradient on a bound is 0, as in `relu`.
 
     Examples
     --------
@@ -160,7 +160,7 @@ def _hardtanh_x(g: Any, x: Any, low: float, high: float) -> Any:
 
 @elementwise(domain=(-3, 9))
 def relu6(xp: Any, x: Array) -> Array:
-    """``x`` moved into the interval from 0 to 6, elementwise. Its gradient at 0 and 6 is 0.
+    """``x`` limited to the interval from 0 to 6, elementwise. Its gradient at 0 and 6 is 0.
 
     Examples
     --------
@@ -179,14 +179,14 @@ def _relu6_x(g: Any, x: Any) -> Any:
 
 @elementwise()
 def _between(xp: Any, x: Array, *, low: float, high: float) -> Array:
-    """1 where ``x`` is between the bounds, else 0. Constant, so it has no rules."""
+    """1 where ``x`` is strictly between the bounds, else 0. Constant, so it has no rules."""
     return xp.logical_and(x > low, x < high).astype(x.dtype)
 
 
 @elementwise(domain=(-5, 5))
 @real
 def hardsigmoid(xp: Any, x: Array) -> Array:
-    """A piecewise linear `sigmoid`: ``(x + 3) / 6``, between 0 and 1, elementwise. Its gradient at ±3 is 0.
+    """Piecewise linear `sigmoid`: ``(x + 3) / 6`` limited to [0, 1], elementwise. Its gradient at ±3 is 0.
 
     Examples
     --------
@@ -228,13 +228,13 @@ def _hardswish_x(g: Any, x: Any) -> Any:
 
 @elementwise(x=lambda g, x: g * (_between(x, low=-3, high=3) / 3))
 def _hardswish_slope(xp: Any, x: Array) -> Array:
-    """The gradient of `hardswish`."""
+    """The derivative of `hardswish`."""
     inside = xp.minimum(xp.maximum(x, -3), 3)
     return xp.where(x <= -3, 0, xp.where(x >= 3, 1, (2 * inside + 3) / 6))
 
 
 def prelu(x: Any, w: Any) -> Any:
-    """`leaky_relu` with a slope that is learnt: ``x`` where it is positive, else ``w * x``.
+    """`leaky_relu` with a learnt slope: ``x`` where it is positive, else ``w * x``.
 
     The gradient at 0 is that of the left side.
 
@@ -242,12 +242,12 @@ def prelu(x: Any, w: Any) -> Any:
     ----------
     x : Variable or array
     w : Variable or array
-        One number, or one for each channel, of shape ``(channels,)``: those are along axis 1 of ``x``.
+        One slope, or one per channel, of shape ``(channels,)``; the channels are axis 1 of ``x``.
 
     Raises
     ------
     ValueError
-        If there are not as many as channels.
+        If the number of slopes is neither 1 nor that of the channels.
 
     Notes
     -----
@@ -287,5 +287,5 @@ def _prelu_x(g: Any, x: Any, w: Any) -> Any:
 
 @elementwise(w=lambda g, x: g * (1 - _between(x, low=0, high=math.inf)))
 def _prelu_slope(xp: Any, x: Array, w: Array) -> Array:
-    """The gradient of `prelu`: 1 where ``x`` is positive, else ``w``."""
+    """The derivative of `prelu` by ``x``: 1 where ``x`` is positive, else ``w``."""
     return xp.where(x > 0, xp.ones_like(x), w)

@@ -1,4 +1,4 @@
-"""Other sizes of sequences and images."""
+"""Resizing of sequences and images."""
 
 from __future__ import annotations
 
@@ -20,31 +20,31 @@ _MODES = {"nearest": (1, 2), "linear": (1,), "bilinear": (2,)}
 def interpolate(
     x: Any, size: Any = None, scale_factor: Any = None, mode: str = "nearest", align_corners: bool = False
 ) -> Any:
-    """Sequences or images in another size.
+    """Resize sequences or images.
 
     Parameters
     ----------
     x : Variable or array
         Of shape ``(examples, channels, length)`` or ``(examples, channels, height, width)``.
     size : int or tuple of int, optional
-        The new lengths of the last axes. Give this or ``scale_factor``.
+        The new lengths of the last axes. Give either this or ``scale_factor``.
     scale_factor : float or tuple of float, optional
-        What the lengths are multiplied by; the product is rounded down.
+        Factor for the lengths; the products are rounded down.
     mode : str
-        ``"nearest"``: the element that covers the place; ``"linear"`` (sequences) and ``"bilinear"`` (images): weighted
-        means of the neighbours.
+        ``"nearest"``: the element that covers the position; ``"linear"`` (sequences) and ``"bilinear"`` (images):
+        linear interpolation between the neighbours.
     align_corners : bool
-        For means: whether the first and last elements stay where they are, instead of the outer edges.
+        For interpolation: whether the centres of the first and last elements are aligned, instead of the outer edges.
 
     Returns
     -------
     Variable or array
-        Of shape ``(examples, channels, *size)``. Means of integers are floats.
+        Of shape ``(examples, channels, *size)``. Interpolation of integers gives floats.
 
     Raises
     ------
     ValueError
-        If shapes, sizes or the mode do not fit, or not one of ``size`` and ``scale_factor`` is given.
+        If shapes, sizes or the mode are invalid, or not exactly one of ``size`` and ``scale_factor`` is given.
 
     Examples
     --------
@@ -74,7 +74,7 @@ def interpolate(
 
 
 def _lengths(old: tuple[int, ...], size: Any, scale_factor: Any) -> tuple[list[int], list[float]]:
-    """The new lengths, and how many old elements each new one covers."""
+    """The new lengths, and how many old elements each new element covers."""
     if (size is None) == (scale_factor is None):
         raise ValueError("interpolate: expected one of size and scale_factor")
     given = size if scale_factor is None else scale_factor
@@ -96,7 +96,7 @@ def _lengths(old: tuple[int, ...], size: Any, scale_factor: Any) -> tuple[list[i
 
 
 def _means(x: Any, axis: int, new: int, scale: float, align_corners: bool) -> Any:
-    """Weighted means of two neighbours along an axis."""
+    """Linear interpolation between neighbours along an axis."""
     old = x.shape[axis]
     if align_corners:
         places = np.arange(new) * ((old - 1) / (new - 1) if new > 1 else 0.0)

@@ -14,13 +14,15 @@ from ..elementwise.special import density, normal
 from ..working_precision import in_full, in_single, real
 
 _FAR = 1000.0
-"""Where sigmoid, the normal distribution and its density are 0 in every precision: 0 times infinity would be NaN."""
+"""Beyond it sigmoid, ``Φ`` and its density are 0 in every precision; limiting ``x`` avoids infinity times 0, NaN."""
 
 
 @elementwise(domain=(-4, 4))
 @real
 def gelu(xp: Any, x: Array) -> Array:
-    """``x * Φ(x)`` with the normal distribution ``Φ``, elementwise: exact, not the approximation by tanh.
+    """Gaussian error linear unit, ``x * Φ(x)``, elementwise; exact, not the tanh approximation.
+
+    ``Φ`` is the standard normal distribution function.
 
     D. Hendrycks, K. Gimpel, "Gaussian error linear units", 2016.
 
@@ -43,7 +45,7 @@ def _gelu_x(g: Any, x: Any) -> Any:
 @elementwise(domain=(-6, 6))
 @real
 def silu(xp: Any, x: Array) -> Array:
-    """``x * sigmoid(x)``, elementwise; also known as swish.
+    """Sigmoid linear unit, ``x * sigmoid(x)``, elementwise; also known as swish.
 
     Examples
     --------
@@ -90,7 +92,7 @@ def _mish_x(g: Any, x: Any) -> Any:
 
 
 def _gated(xp: Any, x: Array) -> Array:
-    """``tanh(softplus(x))`` as a quotient of exponentials, to all digits on both sides."""
+    """``tanh(softplus(x))`` as a quotient of exponentials, accurate to all digits on both sides."""
     e = xp.exp(-xp.absolute(x))
     return xp.where(x > 0, (1 + 2 * e) / (1 + 2 * e * (1 + e)), e * (e + 2) / (e * (e + 2) + 2))
 
@@ -104,7 +106,7 @@ def _gate(xp: Any, x: Array) -> Array:
 @elementwise(x=lambda g, x, y: g * (y * (sigmoid(-x) - 2 * _gate(x) * sigmoid(x))))
 @real
 def _gate_slope(xp: Any, x: Array) -> Array:
-    """``(1 - gate ** 2) * sigmoid``, without a difference of numbers near 1."""
+    """``(1 - gate ** 2) * sigmoid``, without cancellation."""
     e = xp.exp(-xp.absolute(x))
     right, left = 1 + 2 * e * (1 + e), e * (e + 2) + 2
     return xp.where(x > 0, 4 * e * e * (1 + e) / (right * right), 4 * e * (1 + e) / (left * left))
@@ -134,18 +136,18 @@ def _softsign_x(g: Any, x: Any) -> Any:
 
 
 def glu(x: Any, axis: int = -1) -> Any:
-    """A gated linear unit: one half of ``x`` along an axis times the `sigmoid` of the other.
+    """Gated linear unit: the first half of ``x`` along an axis times the `sigmoid` of the second.
 
     Parameters
     ----------
     x : Variable or array
     axis : int
-        Of even length; the result has half of it.
+        An axis of even length; the result has half of it.
 
     Raises
     ------
     ValueError
-        If the length is odd, or there is no such axis.
+        If the length is odd, or the axis does not exist.
 
     Notes
     -----

@@ -13,7 +13,7 @@ from ..reductions.reduce import sum
 from ..working_precision import in_single, real
 
 _SHORT = 32
-"""Up to this length of rows, bringing a matrix into the order of its columns is worth it."""
+"""Up to this row length, copying a matrix to column-major order pays off."""
 
 
 @primitive()
@@ -53,8 +53,8 @@ def _softmax_x(g: Any, y: Any, axis: int) -> Any:
 def _beside_leader(xp: Any, x: Array, y: Array, *, axis: int) -> Array:
     """``x`` less its element where ``y``, a softmax, is above a half.
 
-    The gradient of softmax does not change if all upstream gradients do by the same number. This one makes it exact to
-    all digits where one share is almost 1.
+    The gradient of softmax does not change if the same number is subtracted from all upstream gradients. Subtracting
+    this one makes it accurate to all digits where one probability is almost 1.
     """
     return x - xp.where(y > 0.5, x, 0).sum(axis=_along(y, axis), keepdims=True)
 
@@ -68,7 +68,7 @@ def _softmax(x: Any, axis: int) -> Any:
 @primitive()
 @real
 def log_softmax(xp: Any, x: Array, *, axis: int = -1) -> Array:
-    """The logarithm of `softmax`, finite also where that one is too small for a number.
+    """Logarithm of `softmax`, finite even where the softmax underflows.
 
     Parameters
     ----------
@@ -95,7 +95,7 @@ def log_softmax(xp: Any, x: Array, *, axis: int = -1) -> Array:
 def _log_softmax_x(g: Any, y: Any, axis: int) -> Any:
     """g - exp(y) * sum(g, axis=axis)"""
     others = sum(g, axis=_along(y, axis), keepdims=True) - g
-    return -(g * expm1(y)) - exp(y) * others  # 1 - exp(y) has no digits where one share is almost 1
+    return -(g * expm1(y)) - exp(y) * others  # 1 - exp(y) would lose all digits where exp(y) is almost 1
 
 
 @log_softmax.composite
@@ -104,19 +104,19 @@ def _log_softmax(x: Any, axis: int) -> Any:
 
 
 def below_zero(x: Array, axis: int) -> Array:
-    """``x`` moved along the axis so that its largest element is 0, where exp cannot overflow."""
+    """``x`` less its maximum along the axis, so that exp cannot overflow."""
     return x - x.max(axis=_along(x, axis), keepdims=True) if x.size else x
 
 
 def _along(x: Any, axis: int) -> int | None:
-    """The axis; None for the first and last one of a number, which NumPy lets pass and CuPy does not know."""
+    """The axis; None for axis 0 or -1 of a 0-d array, which NumPy accepts and CuPy does not."""
     return None if axis in (0, -1) and not x.ndim else axis
 
 
 def by_columns(x: Array) -> Array:
-    """A matrix with short rows, column after column in memory: NumPy then sums the rows several times faster.
+    """A matrix with short rows in column-major order: NumPy then sums the rows several times faster.
 
-    Else it would begin a loop of its own for every row.
+    Otherwise it would start an inner loop for each row.
     """
     short = type(x) in numpys and x.ndim == 2 and x.shape[1] <= _SHORT
     return get_array_module(x).asfortranarray(x) if short else x

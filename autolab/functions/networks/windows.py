@@ -1,8 +1,8 @@
 """Windows that slide over the last axes of an image of shape ``(examples, channels, *size)``.
 
-`columns` lays out what the windows see, `image` adds it up again where it came from; each is the other's gradient.
-Convolution and pooling are made of these two and of products, which gives them gradients of every order. Both keep the
-memory order of what they are given: where examples are last, rows of all examples are copied and added at once.
+`columns` extracts what the windows see (im2col), `image` adds it back where it came from (col2im); each is the gradient
+of the other. Convolution and pooling are composed of these two and of products, which gives them gradients of every
+order. Both keep the memory order of their input: if the examples are last, all of them are copied and added at once.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ Shape = tuple[int, ...]
 
 
 class Windows(NamedTuple):
-    """How windows look at an image, along each of its axes.
+    """The geometry of the windows over an image, along each of its axes.
 
-    A window has ``kernel`` elements, ``dilation`` steps from one to the next; the next window is ``stride`` further.
-    ``padding`` is what is put around the image.
+    A window has ``kernel`` elements at a distance of ``dilation``; windows are at a distance of ``stride``. ``padding``
+    is the number of elements added at each end.
     """
 
     kernel: Shape
@@ -33,16 +33,16 @@ class Windows(NamedTuple):
 
     @property
     def reach(self) -> Shape:
-        """How much of the image a window spans."""
+        """The extent of a window in the image."""
         return tuple([d * (k - 1) + 1 for k, d in zip(self.kernel, self.dilation, strict=True)])
 
     def tile(self, size: Shape) -> bool:
-        """Whether each element of an image is seen once."""
+        """Whether each element of an image is seen by exactly one window."""
         axes = zip(size, self.reach, self.stride, strict=True)
         return not any(self.padding) and all([r == s and n % s == 0 for n, r, s in axes]) and self.reach == self.kernel
 
     def positions(self, size: Shape) -> Shape:
-        """How often a window fits along each axis; what is left over at the end is not looked at."""
+        """The number of windows along each axis; elements left over at the end are not seen."""
         axes = zip(size, self.reach, self.stride, self.padding, strict=True)
         found = tuple([(n + 2 * p - r) // s + 1 for n, r, s, p in axes])
         if any([n < 1 for n in found]):
@@ -50,7 +50,7 @@ class Windows(NamedTuple):
         return found
 
     def views(self, count: Shape) -> Iterator[tuple[Any, ...]]:
-        """For each element of a window, the index of what it sees from all positions in a padded image."""
+        """For each element of a window, the index of what it sees at all positions in a padded image."""
         for element in np.ndindex(*self.kernel):
             axes = zip(element, self.dilation, self.stride, count, strict=True)
             yield (..., *[slice(i * d, i * d + s * (n - 1) + 1, s) for i, d, s, n in axes])
@@ -68,7 +68,7 @@ def windows(
 
 
 def named_padding(padding: str, kernel: Shape, stride: Shape, dilation: Shape, what: str = "padding") -> Shape:
-    """How many zeros: none for ``"valid"``; for ``"same"`` so many that the result is as large as the image."""
+    """The padding by name: 0 for ``"valid"``; for ``"same"``, that which makes the result as large as the image."""
     reaches = [d * (k - 1) for d, k in zip(dilation, kernel, strict=True)]
     odd = padding.lower() == "same" and set(stride) == {1} and not any([reach % 2 for reach in reaches])
     if not odd and padding.lower() != "valid":
@@ -78,7 +78,7 @@ def named_padding(padding: str, kernel: Shape, stride: Shape, dilation: Shape, w
 
 
 def per_axis(value: int | Shape, axes: int, name: str, least: int) -> Shape:
-    """A stride, a padding or a kernel's size as one int for each axis."""
+    """A stride, padding, dilation or kernel size as one int per axis."""
     values = tuple(value) if isinstance(value, tuple | list) else (value,) * axes
     if len(values) != axes or not all([isinstance(v, int | np.integer) and v >= least for v in values]):
         raise ValueError(f"{name} is {value}; expected an int or {axes} of them, not below {least}")
@@ -87,7 +87,7 @@ def per_axis(value: int | Shape, axes: int, name: str, least: int) -> Shape:
 
 @primitive()
 def examples_last(xp: Any, x: Array) -> Array:
-    """``x`` itself, so laid out in memory that the elements of one place in all examples are neighbours."""
+    """``x`` itself, laid out in memory so that the elements at the same position in all examples are contiguous."""
     return xp.moveaxis(xp.ascontiguousarray(xp.moveaxis(x, 0, -1)), -1, 0)
 
 
@@ -111,19 +111,19 @@ def _outer(shape: Shape, padding: Shape) -> Shape:
 
 
 def _inside(size: Shape, padding: Shape) -> tuple[Any, ...]:
-    """Where the image is among what is put around it."""
+    """The index of the image within its padding."""
     return (..., *[slice(p, p + n) for n, p in zip(size, padding, strict=True)])
 
 
 def seen(xp: Any, x: Array, windows: Windows, fill: float) -> list[Array]:
-    """For each element of a window, what it sees at every position: adding or comparing these copies nothing."""
+    """For each element of a window, a view of what it sees at all positions: adding and comparing need no copy."""
     count = windows.positions(x.shape[2:])
     x = padded(xp, x, windows.padding, fill)
     return [x[place] for place in windows.views(count)]
 
 
 def added(xp: Any, parts: Iterator[Array], size: Shape, windows: Windows) -> Array:
-    """The image of the given size to which each element of a window adds its part, one number from every position."""
+    """The image of the given size to which each element of a window adds its part, a number for each position."""
     y: Any = None
     once = windows.tile(size)
     for place, part in zip(windows.views(windows.positions(size)), parts, strict=True):
@@ -139,7 +139,7 @@ def added(xp: Any, parts: Iterator[Array], size: Shape, windows: Windows) -> Arr
 
 @primitive()
 def columns(xp: Any, x: Array, *, windows: Windows) -> Array:
-    """What the windows see, of shape ``(examples, channels, elements of a window, windows)``."""
+    """What the windows see, as an array of shape ``(examples, channels, elements of a window, windows)``."""
     count = windows.positions(x.shape[2:])
     x = padded(xp, x, windows.padding)
     places = tuple([step * d for step, d in zip(x.strides[2:], windows.dilation, strict=True)])
@@ -161,7 +161,7 @@ def _columns_x(g: Any, x_shape: Shape, windows: Windows) -> Any:
 
 @primitive()
 def image(xp: Any, x: Array, *, size: Shape, windows: Windows) -> Array:
-    """The image of the given size in which each element is the sum of the windows' elements that see it."""
+    """The image of the given size in which each element is the sum of the window elements that see it."""
     count = windows.positions(size)
     x = x.reshape(*x.shape[:2], *windows.kernel, *count)
     parts = (x[(slice(None), slice(None), *element)] for element in np.ndindex(*windows.kernel))

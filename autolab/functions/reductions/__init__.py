@@ -1,1 +1,1 @@
-"""Sums, products, extremes, norms, quantiles and integrals along axes."""
+"""Sums, products, extrema, norms, quantiles and integrals along axes."""

@@ -1,4 +1,4 @@
-"""Integrals and slopes of samples, and their convolution."""
+"""Integrals and convolutions of samples."""
 
 from __future__ import annotations
 
@@ -21,21 +21,21 @@ from .reduce import sum
 
 @numpy_protocol.adapt(np.trapezoid)
 def trapezoid(y: Any, x: Any = None, dx: Any = 1.0, axis: int = -1) -> Any:
-    """The integral of samples by the trapezoidal rule: sums of the means of neighbours times their distance.
+    """Integrate samples by the trapezoidal rule: the sum of the means of neighbours times their distances.
 
     Parameters
     ----------
     y : Variable or array
     x : Variable or array, optional
-        Where the samples are: of one axis, or of the shape of ``y``.
+        The sample points: 1-d, or of the shape of ``y``.
     dx : float
-        Their distance, where ``x`` is not given.
+        The distance between sample points, if ``x`` is not given.
     axis : int
 
     Raises
     ------
     ValueError
-        If there is no such axis, or ``x`` does not fit.
+        If the axis does not exist, or the shape of ``x`` does not match.
 
     Examples
     --------
@@ -69,20 +69,20 @@ def _before(x: Any, axis: int) -> Any:
 
 @numpy_protocol.adapt(np.convolve)
 def convolve(a: Any, v: Any, mode: str = "full") -> Any:
-    """Convolution of two sequences: sums of the products whose indices add up to the same number.
+    """Discrete convolution of two sequences: ``y[n] = sum(a[k] * v[n - k])``.
 
     Parameters
     ----------
     a, v : Variable or array
-        Of one axis, with at least one element.
+        One-dimensional, with at least one element.
     mode : str
-        ``"full"``: all places where they meet; ``"same"``: as many as the longer has, from the middle; ``"valid"``:
-        those where the shorter lies within the longer.
+        ``"full"``: all points where the sequences overlap; ``"same"``: as many as the longer one has, centred;
+        ``"valid"``: only the points where they overlap completely.
 
     Raises
     ------
     ValueError
-        If ``mode`` is another, or a sequence is empty or none.
+        If ``mode`` is unknown, or a sequence is empty or not 1-d.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Products, and running sums and products. Their gradients never divide, so that zeros in the input do no harm."""
+"""Products, cumulative sums and cumulative products. Their gradients never divide, so zeros in the input do no harm."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ from .reduce import Axis, kept, reduced
 
 @primitive(numpy=np.prod)
 def prod(xp: Any, a: Array, *, axis: Axis = None, keepdims: bool = False) -> Array:
-    """Product of all elements, or over one axis or several.
+    """Product of all elements, or over one or several axes.
 
     Parameters
     ----------
     a : Variable or array
     axis : int, tuple of int or None
-        Negative ones count from the end; None multiplies all.
+        Axes to multiply over; negative ones count from the end. None multiplies all elements.
     keepdims : bool
-        Leave the reduced axes with length 1.
+        Keep the reduced axes, with length 1.
 
     Examples
     --------
@@ -55,7 +55,7 @@ def _prod_x(g: Any, a: Any, axis: Axis) -> Any:
 def _others(x: Any) -> Any:
     """For each element along the last axis, the product of all others.
 
-    In a tree whose leaves are the elements, they are what hangs beside the way up to the root.
+    In a binary tree of partial products, it is the product of the siblings along the path from the element to the root.
     """
     n = x.shape[-1]
     if n < 2:
@@ -68,7 +68,7 @@ def _others(x: Any) -> Any:
 
 @primitive(numpy=np.cumsum)
 def cumsum(xp: Any, a: Array, *, axis: int | None = None) -> Array:
-    """Running sum along an axis, or in the flattened input.
+    """Cumulative sum along an axis, or over the flattened input.
 
     Examples
     --------
@@ -88,7 +88,7 @@ def _cumsum_x(g: Any, a_shape: tuple[int, ...], axis: int | None) -> Any:
 
 @primitive(numpy=np.cumprod)
 def cumprod(xp: Any, a: Array, *, axis: int | None = None) -> Array:
-    """Running product along an axis, or in the flattened input.
+    """Cumulative product along an axis, or over the flattened input.
 
     Examples
     --------
@@ -110,7 +110,7 @@ def _cumprod_x(g: Any, a: Any, y: Any, axis: int | None) -> Any:
 
 
 def _recurrence(b: Any, a: Any) -> Any:
-    """``s`` with ``s[i] = b[i] + a[i] * s[i + 1]`` along the last axis, in steps that double."""
+    """Solve ``s[i] = b[i] + a[i] * s[i + 1]`` along the last axis, as a scan whose step doubles."""
     step = 1
     while step < b.shape[-1]:
         b = b + a * _shifted(b, step, 0)
@@ -120,7 +120,7 @@ def _recurrence(b: Any, a: Any) -> Any:
 
 
 def _shifted(x: Any, step: int, fill: int) -> Any:
-    """``x[i + step]`` along the last axis, ``fill`` beyond the ends."""
+    """``x[i + step]`` along the last axis, with ``fill`` beyond the ends."""
     n = x.shape[-1]
     part, margin = (x[..., step:], (0, min(step, n))) if step > 0 else (x[..., :step], (min(-step, n), 0))
     return pad(part, pad_width=(*[(0, 0)] * (x.ndim - 1), margin), constant_values=fill)

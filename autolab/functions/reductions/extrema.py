@@ -1,4 +1,4 @@
-"""The largest and the smallest element of an array. Elements that are equal share the gradient."""
+"""Maximum and minimum over axes. Tied elements share the gradient equally."""
 
 from __future__ import annotations
 
@@ -14,22 +14,22 @@ from .reduce import Axis, kept
 
 @primitive(numpy=(np.max, np.amax))
 def max(xp: Any, a: Array, *, axis: Axis = None, keepdims: bool = False) -> Array:
-    """The largest of all elements, or over one axis or several; NaN if one is NaN.
+    """Largest of all elements, or over one or several axes; NaN if one is NaN.
 
-    Equal largest elements share the gradient. NaN gives NaN gradients.
+    Tied elements share the gradient equally. Where the result is NaN, the gradients are NaN.
 
     Parameters
     ----------
     a : Variable or array
     axis : int, tuple of int or None
-        Negative ones count from the end; None takes all elements.
+        Axes to reduce; negative ones count from the end. None reduces all.
     keepdims : bool
-        Leave the reduced axes with length 1.
+        Keep the reduced axes, with length 1.
 
     Raises
     ------
     ValueError
-        If there is no element to choose from.
+        If there are no elements to reduce.
 
     Examples
     --------
@@ -42,12 +42,12 @@ def max(xp: Any, a: Array, *, axis: Axis = None, keepdims: bool = False) -> Arra
 
 @primitive(numpy=(np.min, np.amin))
 def min(xp: Any, a: Array, *, axis: Axis = None, keepdims: bool = False) -> Array:
-    """The smallest of all elements, or over one axis or several; otherwise like `max`.
+    """Smallest of all elements, or over one or several axes; otherwise like `max`.
 
     Raises
     ------
     ValueError
-        If there is no element to choose from.
+        If there are no elements to reduce.
 
     Examples
     --------
@@ -68,6 +68,6 @@ def _extreme_x(g: Any, a: Any, y: Any, axis: Axis) -> Any:
 @primitive()
 @real
 def share(xp: Any, x: Array, y: Array, *, axis: Axis) -> Array:
-    """1 where ``x`` equals ``y``, divided by the number of such places over ``axis``. Constant, so it has no rules."""
+    """1 where ``x`` equals ``y``, divided by how often it does over ``axis``, else 0. Constant, so it has no rules."""
     equal = (x == y).astype(x.dtype)
     return equal / equal.sum(axis=axis, keepdims=True)

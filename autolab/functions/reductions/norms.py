@@ -1,4 +1,4 @@
-"""Norms, and the logarithm of a sum of exponentials."""
+"""Norms, and the logarithm of the sum of exponentials."""
 
 from __future__ import annotations
 
@@ -21,26 +21,25 @@ Order = float | str | None
 @primitive(numpy=np.linalg.norm)
 @real
 def norm(xp: Any, x: Array, *, ord: Order = None, axis: Axis = None, keepdims: bool = False) -> Array:
-    """Length of vectors: by default the root of the sum of squares.
+    """Norm: by default the square root of the sum of squares.
 
-    The gradient of the length 0 is 0: the tip of a cone has no slope.
+    The gradient is 0 where the norm is 0: the tip of a cone has no slope.
 
     Parameters
     ----------
     x : Variable or array
     ord : None, 'fro' or float
-        None is the root of the sum of squares over all elements, or over one axis or two; over two, ``'fro'`` is
-        another name for it. Over one axis, a number ``p`` of at least 1 gives ``sum(abs(x) ** p) ** (1 / p)``, ``inf``
-        the largest and ``-inf`` the smallest absolute value.
-    axis : int, tuple of two int or None
+        None is the square root of the sum of squares over all elements, one axis or two; over two axes, ``'fro'`` is
+        the same. Over one axis, a number ``p`` of at least 1 gives ``sum(abs(x) ** p) ** (1 / p)``, ``inf`` the largest
+        and ``-inf`` the smallest absolute value.
+    axis : int, tuple of two ints or None
     keepdims : bool
-        Leave the reduced axes with length 1.
+        Keep the reduced axes, with length 1.
 
     Raises
     ------
     ValueError
-        If ``ord`` is another one, or a number is given for matrices (`matrix_norm` has those), or the
-        axes do not exist.
+        If ``ord`` is unknown, a number is given for matrices (use `matrix_norm`), or an axis does not exist.
 
     Examples
     --------
@@ -82,7 +81,7 @@ def _norm_x(g: Any, x: Any, y: Any, ord: Order, axis: Axis) -> Any:
 @primitive()
 @real
 def logsumexp(xp: Any, x: Array, *, axis: Axis = None, keepdims: bool = False) -> Array:
-    """``log(sum(exp(x)))`` over all elements, one axis or several, without overflow. Its gradient is the softmax.
+    """``log(sum(exp(x)))`` over all elements or over axes, without overflow. Its gradient is the softmax.
 
     If all elements are minus infinity, so is the result, and the gradients are NaN.
 
@@ -90,14 +89,14 @@ def logsumexp(xp: Any, x: Array, *, axis: Axis = None, keepdims: bool = False) -
     ----------
     x : Variable or array
     axis : int, tuple of int or None
-        Negative ones count from the end; None takes all elements.
+        Axes to reduce; negative ones count from the end. None reduces all.
     keepdims : bool
-        Leave the reduced axes with length 1.
+        Keep the reduced axes, with length 1.
 
     Raises
     ------
     ValueError
-        If there is no element to sum.
+        If there are no elements to sum.
 
     Examples
     --------
@@ -111,11 +110,11 @@ def logsumexp(xp: Any, x: Array, *, axis: Axis = None, keepdims: bool = False) -
 
 
 def log_total(xp: Any, below: Array, axis: Axis, keepdims: bool) -> Array:
-    """``log(sum(exp(below)))`` where the largest elements are 0, to all digits where they outweigh the rest."""
+    """``log(sum(exp(below)))`` where the largest elements are 0; fully accurate where these outweigh the rest."""
     e = xp.exp(below)
     total = e.sum(axis=axis, keepdims=keepdims)
     behind = xp.where(below == 0, 0, e).sum(axis=axis, keepdims=keepdims)
-    with np.errstate(divide="ignore"):  # the logarithm of 0
+    with np.errstate(divide="ignore"):  # log(0)
         return xp.where((total >= 1) & (total < 2), xp.log1p(behind), xp.log(total))  # below 2 one of them leads
 
 
@@ -128,7 +127,7 @@ def _logsumexp_x(g: Any, x: Any, axis: Axis) -> Any:
 
 @primitive()
 def _shares(xp: Any, x: Array, *, axis: Axis) -> Array:
-    """The softmax over several axes. By way of `logsumexp` it would have the rounding error of that one's size."""
+    """The softmax over several axes. Computed through `logsumexp`, it would inherit that result's rounding error."""
     e = xp.exp(x - _top(xp, x, axis))
     return e / e.sum(axis=axis, keepdims=True)
 

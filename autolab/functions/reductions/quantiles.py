@@ -1,4 +1,4 @@
-"""Median and quantiles. The gradient goes to the elements that were taken."""
+"""Median and quantiles. The gradient goes to the elements that were selected."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ from .reduce import Axis, mean
 
 @numpy_protocol.adapt(np.median)
 def median(a: Any, axis: Axis = None, *, keepdims: bool = False) -> Any:
-    """The middle element in ascending order, or the mean of the two middle ones; NaN where one is NaN.
+    """Median: the middle element in ascending order, or the mean of the two middle ones; NaN if an element is NaN.
 
     Parameters
     ----------
     a : Variable or array
     axis : int, tuple of int or None
-        None takes all elements.
+        Axes to reduce; None reduces all.
     keepdims : bool
-        Leave the reduced axes with length 1.
+        Keep the reduced axes, with length 1.
 
     Raises
     ------
@@ -53,22 +53,22 @@ def median(a: Any, axis: Axis = None, *, keepdims: bool = False) -> Any:
 
 @numpy_protocol.adapt(np.quantile)
 def quantile(a: Any, q: Any, axis: Axis = None, *, keepdims: bool = False) -> Any:
-    """The value below which a share ``q`` of the elements lies, interpolated linearly; NaN where one is NaN.
+    """Quantile: the value below which a fraction ``q`` of the elements lies, interpolated linearly; NaN if one is NaN.
 
     Parameters
     ----------
     a : Variable or array
     q : float or array of floats
-        From 0 to 1. An array's axes come first in the result.
+        From 0 to 1. The axes of an array come first in the result.
     axis : int, tuple of int or None
-        None takes all elements.
+        Axes to reduce; None reduces all.
     keepdims : bool
-        Leave the reduced axes with length 1.
+        Keep the reduced axes, with length 1.
 
     Raises
     ------
     ValueError
-        If ``q`` is out of range, an axis does not exist, or there is no element.
+        If ``q`` is out of range, an axis does not exist, or there are no elements.
 
     Examples
     --------
@@ -81,7 +81,7 @@ def quantile(a: Any, q: Any, axis: Axis = None, *, keepdims: bool = False) -> An
 
 @numpy_protocol.adapt(np.percentile)
 def percentile(a: Any, q: Any, axis: Axis = None, *, keepdims: bool = False) -> Any:
-    """`quantile` with ``q`` from 0 to 100, and the same parameters.
+    """`quantile` with ``q`` from 0 to 100; the other parameters are the same.
 
     Examples
     --------
@@ -112,7 +112,7 @@ def _quantiles(function: str, a: Any, q: Any, whole: int, axis: Axis, keepdims: 
 
 
 def _between(ranked: Any, share: float) -> Any:
-    """On the line between two neighbours, from the nearer of them."""
+    """Linear interpolation between two neighbours, starting from the nearer one."""
     place = share * (ranked.shape[-1] - 1)
     low = min(floor(place), max(ranked.shape[-1] - 2, 0))
     part = place - low
@@ -123,7 +123,7 @@ def _between(ranked: Any, share: float) -> Any:
 
 
 def _or_nan(ranked: Any, value: Any) -> Any:
-    """NaN comes last in the order, and makes every rank unknown."""
+    """``value``, or NaN if there is one: it sorts last and leaves all ranks undefined."""
     last = ranked[..., -1]
     data = numpy_protocol.unwrap(last)
     if data.dtype.kind != "f":
@@ -132,7 +132,7 @@ def _or_nan(ranked: Any, value: Any) -> Any:
 
 
 def _lines(function: str, a: Any, axis: Axis, keepdims: bool) -> tuple[Any, tuple[int, ...]]:
-    """``a`` with the axes to reduce as a single last one, and the shape of the result."""
+    """``a`` with the axes to reduce merged into a last one, and the shape of the result."""
     (a,) = given_arrays(function, a=a)
     shape = a.shape
     wanted = range(len(shape)) if axis is None else axis if isinstance(axis, tuple) else (axis,)

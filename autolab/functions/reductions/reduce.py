@@ -1,4 +1,4 @@
-"""Sums and what is made of them: mean, variance, standard deviation."""
+"""Sum, mean, variance and standard deviation."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ Axis = int | tuple[int, ...] | None
 
 @primitive(numpy=np.sum)
 def sum(xp: Any, a: Array, *, axis: Axis = None, keepdims: bool = False) -> Array:
-    """Sum over all elements, or over one axis or several.
+    """Sum of all elements, or over one or several axes.
 
     Parameters
     ----------
     a : Variable or array
     axis : int, tuple of int or None
-        Negative ones count from the end; None sums over all.
+        Axes to sum over; negative ones count from the end. None sums all elements.
     keepdims : bool
-        Leave the summed axes with length 1.
+        Keep the summed axes, with length 1.
 
     Examples
     --------
@@ -35,7 +35,7 @@ def sum(xp: Any, a: Array, *, axis: Axis = None, keepdims: bool = False) -> Arra
     >>> F.sum(Variable([[1.0, 2.0], [3.0, 4.0]]), axis=0)
     variable([4. 6.])
     """
-    if a.dtype is HALF and xp is np:  # CuPy's sums are in float32 by themselves
+    if a.dtype is HALF and xp is np:  # CuPy already sums in float32
         return accumulated("sum", a, axis=axis, keepdims=keepdims)
     return a.sum(axis=axis, keepdims=keepdims)
 
@@ -47,20 +47,20 @@ def _sum_x(g: Any, a_shape: tuple[int, ...], axis: Axis) -> Any:
 
 
 def _kept(shape: tuple[int, ...], axis: Axis) -> tuple[int, ...]:
-    """``shape`` with length 1 at the reduced axes."""
+    """``shape`` with length 1 along the reduced axes."""
     axes = reduced(shape, axis)
     return tuple([1 if i in axes else n for i, n in enumerate(shape)])
 
 
 def reduced(shape: tuple[int, ...], axis: Axis) -> tuple[int, ...]:
-    """The axes that are reduced, counted from the start."""
+    """The reduced axes, counted from the front."""
     if axis is None:
         return tuple(range(len(shape)))
     return tuple([a % len(shape) for a in (axis if isinstance(axis, tuple) else (axis,)) if shape])
 
 
 def kept(value: Any, shape: tuple[int, ...], axis: Axis) -> Any:
-    """A result of reducing ``shape`` in a form that broadcasts: a number, or with length 1 at the reduced axes."""
+    """The result of a reduction in a form that broadcasts to ``shape``: 0-d, or of length 1 along the reduced axes."""
     return value if value.ndim in (0, len(shape)) else value.reshape(_kept(shape, axis))
 
 
@@ -70,7 +70,7 @@ def _count(shape: tuple[int, ...], axis: Axis) -> int:
 
 @primitive(numpy=np.mean)
 def mean(xp: Any, a: Array, *, axis: Axis = None, keepdims: bool = False) -> Array:
-    """Mean of all elements, or over one axis or several; NaN if there are none.
+    """Mean of all elements, or over one or several axes; NaN if there are none.
 
     Examples
     --------
@@ -98,17 +98,18 @@ def _mean(x: Any, axis: Axis, keepdims: bool) -> Any:
 @primitive()
 @real
 def var(xp: Any, a: Array, *, axis: Axis = None, ddof: int = 0, keepdims: bool = False) -> Array:
-    """Variance: the mean of the squared distances to the mean.
+    """Variance: the mean of the squared deviations from the mean.
 
     Parameters
     ----------
     a : Variable or array
     axis : int, tuple of int or None
-        Negative ones count from the end; None takes all elements.
+        Axes to reduce; negative ones count from the end. None reduces all.
     ddof : int
-        The squares are divided by ``n - ddof``; 1 gives the unbiased estimate. NaN where that is not positive.
+        Delta degrees of freedom: the sum of squares is divided by ``n - ddof``; 1 gives the unbiased estimate. The
+        result is NaN if ``n - ddof`` is not positive.
     keepdims : bool
-        Leave the reduced axes with length 1.
+        Keep the reduced axes, with length 1.
 
     Examples
     --------
@@ -141,7 +142,7 @@ def _var(x: Any, axis: Axis, ddof: int, keepdims: bool) -> Any:
 def std(xp: Any, a: Array, *, axis: Axis = None, ddof: int = 0, keepdims: bool = False) -> Array:
     """Standard deviation: the square root of `var`, with the same parameters.
 
-    The gradient is 0 where the deviation is 0, that is, where all elements are equal.
+    The gradient is 0 where the standard deviation is 0, that is, where all elements are equal.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Slopes of samples by differences, as NumPy's gradient has them."""
+"""Slopes of samples by finite differences, as in `numpy.gradient`."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ from ..working_precision import given_arrays, in_full
 
 @numpy_protocol.adapt(np.gradient)
 def gradient(f: Any, *varargs: Any, axis: Any = None, edge_order: int = 1) -> Any:
-    """The slopes of samples along their axes: central differences, and one-sided ones at the ends.
+    """Slopes of samples along their axes, by central differences, and one-sided ones at the ends.
 
     Parameters
     ----------
     f : Variable or array
         The samples.
     *varargs : float, Variable or array
-        Their distances: one for all axes, or one for each; or for each axis where the samples are.
+        The spacing of the samples: one distance for all axes, or for each axis a distance or the sample points.
     axis : int or tuple of int, optional
-        Along which axes; by default along all.
+        Axes along which to differentiate; by default all.
     edge_order : int
-        How many of the differences at the ends are exact: for lines (1) or for parabolas (2).
+        Order of accuracy at the ends: 1 is exact for lines, 2 also for parabolas.
 
     Returns
     -------
@@ -38,9 +38,9 @@ def gradient(f: Any, *varargs: Any, axis: Any = None, edge_order: int = 1) -> An
     Raises
     ------
     ValueError
-        If there are fewer than ``edge_order + 1`` samples along an axis, or distances or places do not fit.
+        If there are fewer than ``edge_order + 1`` samples along an axis, or distances or sample points do not match.
     TypeError
-        If the number of distances is neither 1 nor that of the axes.
+        If the number of spacings is neither 1 nor that of the axes.
 
     Notes
     -----
@@ -98,7 +98,7 @@ def _spacings(varargs: Sequence[Any], count: int) -> list[Any]:
 
 
 def _widths(spacing: Any, length: int, behind: int) -> tuple[Any, Any]:
-    """The distances to the sample before and to that after, of the inner samples and of all pairs."""
+    """The spacing of an axis: a single distance, or the distances between neighbouring sample points."""
     if isinstance(spacing, int | float) or spacing.ndim == 0:
         return spacing, None
     if spacing.ndim != 1 or spacing.shape[0] != length:
