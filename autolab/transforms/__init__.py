@@ -1,4 +1,4 @@
-"""Functions of functions: derivatives as new functions, of any order, on nested tuples, lists and dicts of arrays.
+"""Function transformations: derivatives of any order as new functions, for nested tuples, lists and dicts of arrays.
 
     >>> from autolab import transforms
     >>> def f(x):
@@ -7,22 +7,22 @@
     (variable(12.0), variable(12.0))
 
 `grad`, `value_and_grad`       the gradient of a function whose result is a single number
-`elementwise_grad`             the derivatives of a function that works element by element
-`vjp`, `jvp`                   a vector times the Jacobian, the Jacobian times a vector
-`jacobian`, `hessian`, `hvp`   the matrix of first derivatives, of second derivatives, and that times a vector
-`jacfwd`, `jacrev`             the matrix of first derivatives in forward mode, and backwards, as `jacobian` computes it
+`elementwise_grad`             the derivatives of an elementwise function
+`vjp`, `jvp`                   vector-Jacobian product, Jacobian-vector product
+`jacobian`, `hessian`, `hvp`   the matrices of first and second derivatives, and the Hessian-vector product
+`jacfwd`, `jacrev`             the Jacobian in forward mode, and in reverse mode, as `jacobian` computes it
 `nth_derivative`               the derivative of any order in one variable
-`vmap`                         a function of one example as a function of a batch
-`checkpoint`                   a function that keeps nothing for backward, and is run again there
+`vmap`                         a function of one example, applied to a batch
+`checkpoint`                   a function that retains nothing for backward and is recomputed there
 
-What holds for all:
+For all of them:
 
-- A function is given Variables in the chosen arguments (``wrt=``: a position, a name, or a tuple of them) and returns
-  Variables. Numbers become float64. Its other arguments are passed on as they are.
-- Results are Variables, in the structure of the arguments. What the result does not depend on has derivative zero.
-- Results can be differentiated again, by these functions, by `autolab.grad` and by ``backward``, with respect to all
-  that they depend on: Variables among the arguments and Variables that the function uses from outside. Where there is
-  none, or inside ``autolab.no_grad()``, they are constants, and cost less.
+- The function receives Variables for the chosen arguments (``wrt=``: a position, a name, or a tuple of them) and
+  returns Variables. Numbers become float64. Other arguments are passed on unchanged.
+- Results are Variables, in the structure of the arguments. Derivatives are zero where there is no dependence.
+- Results can be differentiated again, by these functions, by `autolab.grad` and by ``backward``, with respect to every
+  Variable that they depend on: Variables among the arguments and Variables that the function uses from outside. If
+  there are none, or inside ``autolab.no_grad()``, results are constants, which are cheaper.
 """
 
 from .batches import vmap

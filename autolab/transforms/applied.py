@@ -1,4 +1,4 @@
-"""A function at a point: its arguments with Variables of our own in the places to differentiate by."""
+"""A function applied to its arguments, with Variables of our own in place of those to differentiate with respect to."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ Wrt = ArgumentKey | tuple[ArgumentKey, ...]
 
 
 def checked_fn(caller: str, fn: Any) -> Callable[..., Any]:
-    """``fn`` if it can be called."""
+    """Return ``fn`` if it is callable."""
     if not callable(fn):
         hint = ". For results that are computed already: autolab.grad" if isinstance(fn, Variable) else ""
         raise TypeError(f"{caller}: fn is {a_kind(fn)}; expected a function of Variables{hint}")
@@ -33,7 +33,7 @@ def checked_fn(caller: str, fn: Any) -> Callable[..., Any]:
 
 
 def checked_wrt(caller: str, wrt: Any) -> Wrt:
-    """``wrt`` if it is a position, a name or a tuple of them; a list as a tuple."""
+    """Return ``wrt`` if it is a position, a name or a tuple of them; a list becomes a tuple."""
     wrt = tuple(wrt) if isinstance(wrt, list) else wrt
     places = wrt if isinstance(wrt, tuple) else (wrt,)
     fine = [isinstance(p, str) or (isinstance(p, int) and not isinstance(p, bool) and p >= 0) for p in places]
@@ -46,8 +46,11 @@ def checked_wrt(caller: str, wrt: Any) -> Wrt:
 
 
 class AppliedFunction:
-    """``fn`` at its arguments. The Variables in ``inputs`` are our own, joined to the caller's where they are
-    differentiable; ``fn`` was given them in the chosen places, and returned ``value``."""
+    """``fn`` applied to its arguments.
+
+    The Variables in ``inputs`` are our own, connected to the caller's where these are differentiable. ``fn`` received
+    them as the chosen arguments and returned ``value``.
+    """
 
     def __init__(
         self, caller: str, fn: Callable[..., Any], wrt: Wrt, args: tuple[Any, ...], kwargs: dict[str, Any]
@@ -64,7 +67,7 @@ class AppliedFunction:
             raise TypeError(f"{caller}: wrt={wrt!r:.60} names an argument of {self.name} twice")
         self._chosen = [self._lifted(place, given[place]) for place in found]
         given.update(zip(found, self._chosen, strict=True))
-        # derivatives are wanted, also inside no_grad
+        # inside no_grad, too, fn has to be recorded
         with nullcontext() if self._outer else using_config("enable_backprop", True):
             self.value = fn(*[given[i] for i in range(len(args))], **{key: given[key] for key in kwargs})
         self.outputs = self._checked_outputs()
@@ -104,7 +107,7 @@ class AppliedFunction:
         return outputs
 
     def number(self) -> Variable:
-        """The result, a single number."""
+        """The result, which must be a single number."""
         y = self.value
         if not isinstance(y, Variable):
             raise TypeError(
@@ -118,7 +121,7 @@ class AppliedFunction:
         return y
 
     def result(self, tree: Any, differentiable: bool) -> Any:
-        """``tree`` for the caller: with its graph, or as constants."""
+        """``tree`` as returned to the caller: with its graph, or as constants."""
         return tree if differentiable else rebuilt(tree, lambda y: wrap(y._data, None))
 
     def shaped(self, values: Sequence[Any]) -> Any:
@@ -128,38 +131,38 @@ class AppliedFunction:
         return found[0] if self._single else found
 
     def matched(self, what: str, values: Any) -> list[Variable]:
-        """One value per input out of ``values``, which has the structure of the chosen arguments."""
+        """One value per input from ``values``, which have the structure of the chosen arguments."""
         tree = self._chosen[0] if self._single else tuple(self._chosen)
         what = f"{self.caller}: {what}"
         return like(self.inputs, matched(tree, values, what), what)
 
     # ------------------------------------------------------------------ derivatives
     def depends_on_others(self, *more: Variable) -> bool:
-        """Whether the results, or ``more``, are made from differentiable Variables that are not our own."""
+        """Whether the results, or ``more``, were computed from differentiable Variables other than our own."""
         own = {x.node for x in self.inputs}
         return self._outer and backprop_enabled() and reaches([*self.outputs, *more], without=own)
 
     def gradients(
         self, outputs: Sequence[Variable], starts: Sequence[Any] | None, create_graph: bool
     ) -> list[Variable]:
-        """The gradient by each input; zeros where there is no dependence."""
+        """The gradient with respect to each input; zeros where there is no dependence."""
         found = grad(list(outputs), self.inputs, starts, create_graph)
         return [zeros(x) if g is None else g for g, x in zip(found, self.inputs, strict=True)]
 
 
 @elementwise(x=lambda g: g)
 def same(xp: Any, x: Any) -> Any:
-    """The same value as a new step: derivatives by it leave out what reaches its origin by other ways."""
+    """The same value as a new step: derivatives with respect to it ignore other paths to its origin."""
     return x
 
 
 def zeros(x: Variable) -> Variable:
-    """A constant zero of the shape of ``x``."""
+    """Constant zeros of the shape of ``x``."""
     return wrap(get_array_module(x._data).zeros_like(x._data), None)
 
 
 def like(models: Sequence[Variable], values: Sequence[Any], what: str) -> list[Variable]:
-    """Each value as a Variable, if it has the shape of its model."""
+    """Each value as a Variable, after checking that it has the shape of its model."""
     found = []
     for model, value in zip(models, values, strict=True):
         v = value if isinstance(value, Variable) else wrap(check_real(as_array(value, what), what), None)
@@ -170,7 +173,7 @@ def like(models: Sequence[Variable], values: Sequence[Any], what: str) -> list[V
 
 
 def reaches(ys: Sequence[Variable], leaves: Collection[Any] | None = None, without: Collection[Any] = ()) -> bool:
-    """Whether values were computed from one of some leaves (their nodes), or from any but those that are left out."""
+    """Whether values were computed from one of ``leaves`` (as nodes), or from any leaf outside ``without``."""
     stack = [y.node for y in ys if y.node is not None]
     seen: set[Node] = set()
     while stack:
@@ -180,7 +183,7 @@ def reaches(ys: Sequence[Variable], leaves: Collection[Any] | None = None, witho
         seen.add(node)
         left_out = node in without
         if left_out if node.order else not left_out and (leaves is None or node in leaves):
-            return True  # below what is left out and no leaf there are others: no need to walk down to them
+            return True  # an excluded node that is no leaf has other leaves below it: no need to walk there
         stack.extend(node.parents)
     return False
 
@@ -188,7 +191,7 @@ def reaches(ys: Sequence[Variable], leaves: Collection[Any] | None = None, witho
 def _key_of(
     caller: str, name: str, fn: Callable[..., Any], place: ArgumentKey, given: dict[ArgumentKey, Any]
 ) -> ArgumentKey:
-    """Where the argument was given: a position or a keyword."""
+    """How the argument was passed: its position or keyword."""
     if place in given:
         return place
     names = _positional(fn)
@@ -205,22 +208,22 @@ def _key_of(
 def _positional(fn: Callable[..., Any]) -> list[str]:
     try:
         parameters = inspect.signature(fn).parameters.values()
-    except ValueError:  # built-ins and ufuncs have none
+    except ValueError:  # built-ins and ufuncs have no signature
         return []
     return [p.name for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
 
 
 def all_places(args: Any) -> tuple[tuple[Any, ...], Wrt]:
-    """The arguments as a tuple, and where all of them are: the only one is given bare."""
+    """The arguments as a tuple, and ``wrt`` for all of them; a single argument need not be in a tuple."""
     return (args, tuple(range(len(args)))) if isinstance(args, tuple) else ((args,), 0)
 
 
 def is_point(wrt: Any) -> bool:
-    """Whether ``wrt`` was given arguments of the function, as in PyTorch and TensorFlow."""
+    """Whether ``wrt`` holds arguments of the function instead of positions, as in PyTorch and TensorFlow."""
     return any([hasattr(value, "shape") for value in (wrt if isinstance(wrt, tuple) else (wrt,))])
 
 
 def at_point(transform: Callable[..., Any], fn: Callable[..., Any], point: Any) -> Any:
-    """``transform(fn)`` at its only argument, or by all arguments of a tuple."""
+    """``transform(fn)`` at a single argument, or at a tuple of arguments with respect to all of them."""
     arguments, places = all_places(point)
     return transform(fn, places)(*arguments)

@@ -1,4 +1,4 @@
-"""vmap: a function of one example, as a function of a batch."""
+"""vmap: a function of one example, applied to a batch."""
 
 from __future__ import annotations
 
@@ -21,29 +21,29 @@ Axis = int | None
 
 @takes_other_words
 def vmap(fn: Callable[..., Any], in_axes: Axis | tuple[Axis, ...] = 0, out_axes: int = 0) -> Callable[..., Any]:
-    """``fn``, which is written for one example, for all examples of a batch.
+    """Vectorize ``fn``, which is written for one example, over the examples of a batch.
 
-    A declared elementwise function, such as ``functions.tanh``, is called once, with the whole batch; any other one is
-    called for one example after the other. ``mapped.how`` says which: ``"batch"`` or ``"loop"``.
+    A declared elementwise function, such as ``functions.tanh``, is called once with the whole batch; any other function
+    is called once per example. ``mapped.how`` says which: ``"batch"`` or ``"loop"``.
 
     Parameters
     ----------
     fn : callable
         Takes Variables, returns a Variable or a nested structure of them.
     in_axes : int, None or tuple of them
-        The axis of the examples in each argument; None for an argument that is the same for all.
+        The batch axis of each argument; None for an argument that all examples share.
     out_axes : int
-        Where the axis of the examples goes in the results.
+        The batch axis of the results.
 
     Returns
     -------
     callable
-        Takes the arguments by position. It can be differentiated, and mapped again.
+        Takes the arguments by position. It can be differentiated and vectorized again.
 
     Raises
     ------
     ValueError
-        If the arguments have different numbers of examples, or none has any.
+        If the arguments have different numbers of examples, or there are none.
 
     Examples
     --------
@@ -102,7 +102,8 @@ def _example(given: list[Any], axes: tuple[Axis, ...], i: int) -> list[Any]:
 def _is_elementwise(fn: Any, given: list[Any], axes: tuple[Axis, ...]) -> bool:
     """Whether ``fn`` is a declared elementwise function that broadcasts the batch as it does one example.
 
-    Of any other function a run says nothing of the next example: it may branch, draw, or read all of the batch.
+    For any other function, one run says nothing about the next example: it may branch, draw random numbers, or read the
+    whole batch.
     """
     function = getattr(fn, "function", None)
     batched = {np.ndim(arg) for arg, axis in zip(given, axes, strict=True) if axis is not None}

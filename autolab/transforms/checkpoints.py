@@ -1,4 +1,4 @@
-"""checkpoint: forget what a function keeps for the backward pass, and compute it again when backward needs it."""
+"""checkpoint: retain nothing inside a function for the backward pass, and recompute it when backward needs it."""
 
 from __future__ import annotations
 
@@ -24,33 +24,33 @@ from .gradients import named
 
 
 def checkpoint(fn: Callable[..., Any]) -> Callable[..., Any]:
-    """``fn``, but its steps keep nothing for the backward pass: backward runs ``fn`` once more.
+    """Gradient checkpointing: the steps of ``fn`` retain nothing for the backward pass, which runs ``fn`` again.
 
-    That takes the time of one more forward pass, and the memory of what goes into ``fn`` and comes out of it alone.
-    Parameters and other Variables that ``fn`` uses from outside get their gradients as usual. What it draws from
-    ``config.rng``, or as a link from the ``rng`` of links in it, is drawn again in the same way, so a dropout mask is
-    the same. Running means of links follow the first run alone.
+    This costs the time of one more forward pass, and saves all memory but that of the inputs and results of ``fn``.
+    Parameters and other Variables that ``fn`` uses from outside get their gradients as usual. Random numbers from
+    ``config.rng``, or from the ``rng`` of links in ``fn`` if it is a link, are the same in both runs, and so are masks
+    of dropout. Running statistics of links are updated by the first run only.
 
     Parameters
     ----------
     fn : callable
-        Takes Variables, returns a Variable or a tuple of them; a link is one. It does the same each time.
+        Takes Variables, returns a Variable or a tuple of them; for example a link. It must be deterministic.
 
     Returns
     -------
     callable
-        Takes what ``fn`` takes, by position.
+        Takes the arguments of ``fn`` by position.
 
     Raises
     ------
     TypeError
         If ``fn`` does not return Variables.
     ValueError
-        If ``fn`` uses a value from outside that was computed: only leaves, such as parameters, may come from there.
+        If ``fn`` uses a computed value from outside: only leaves, such as parameters, may come from there.
     RuntimeError
-        In the backward pass, if a parameter of ``fn`` has got other data since the call, or the second run gave other
-        results, as with a generator of its own; in a differentiable one, also if an argument was computed from a leaf
-        that ``fn`` uses as well.
+        In the backward pass, if a parameter of ``fn`` has been given new data since the call, or the second run gives
+        different results, for example because it draws from its own generator; in a differentiable backward pass, also
+        if an argument was computed from a leaf that ``fn`` uses as well.
 
     Examples
     --------
@@ -79,13 +79,13 @@ def checkpoint(fn: Callable[..., Any]) -> Callable[..., Any]:
 
 
 class _CheckpointedRun:
-    """A function at its arguments, with the states of the generators that it began with."""
+    """A function with its arguments and the states of the random generators before its first run."""
 
     def __init__(self, fn: Callable[..., Any], args: tuple[Any, ...], places: list[int]) -> None:
         self.fn, self.args, self.places = fn, args, places
         self.returns_tuple = False
         self.outside: list[Variable] = []
-        """The Variables that the function uses from outside and that require a gradient."""
+        """The Variables from outside that the function uses and that require a gradient."""
         self._rng = copy.deepcopy(config.rng)
         links = [link for _, link in getattr(fn, "namedlinks", tuple)()]
         own = [rng.bit_generator for x in links if isinstance(rng := vars(x).get("rng"), np.random.Generator)]
@@ -93,7 +93,7 @@ class _CheckpointedRun:
         self._train = config.train
 
     def forward_once(self) -> tuple[Variable, ...]:
-        """The results; what the function uses from outside is noted, the graph dropped."""
+        """Run the function, collect what it uses from outside, and discard the graph; returns the results."""
         made: set[Node] = set()
         found: dict[Node, Variable] = {}
         fresh = self.fresh([self.args[i] for i in self.places])
@@ -112,7 +112,7 @@ class _CheckpointedRun:
         return results
 
     def again(self, inputs: tuple[Variable, ...]) -> tuple[Variable, ...]:
-        """The results once more, as the first time."""
+        """Run the function again, with the same random numbers and mode; returns the results."""
         now = [(bits, "state", bits.state) for bits, _, _ in self._own]
         with using_config("rng", copy.deepcopy(self._rng)), using_config("train", self._train), undisturbed():
             note(self, lambda: partial(publish, now))  # at the end
@@ -120,7 +120,7 @@ class _CheckpointedRun:
             return self._results(inputs)
 
     def fresh(self, given: Iterable[Variable]) -> tuple[Variable, ...]:
-        """Leaves with the same arrays."""
+        """New leaves with the same arrays."""
         return tuple([wrap(x._data, Node.leaf() if x.dtype.kind == "f" else None) for x in given])
 
     def _results(self, inputs: Iterable[Variable]) -> tuple[Variable, ...]:
@@ -137,7 +137,7 @@ class _CheckpointedRun:
 
 
 class _Checkpoint(FunctionNode):
-    """The run as one step."""
+    """The run as a single step of the graph."""
 
     def __init__(self, run: _CheckpointedRun, results: tuple[Variable, ...]) -> None:
         self._checkpointed, self._first = run, [y._data for y in results]
@@ -153,7 +153,7 @@ class _Checkpoint(FunctionNode):
     ) -> tuple[Variable | None, ...]:
         run = self._checkpointed
         kept = self.get_retained_inputs()
-        create_graph = any([x.requires_grad for x in kept])  # only then do they come back with their graph
+        create_graph = any([x.requires_grad for x in kept])  # only then do they come with a graph
         inputs, outside = kept[: len(run.places)], kept[len(run.places) :]
         if any([x._data is not then._data for x, then in zip(run.outside, outside, strict=True)]):
             raise RuntimeError(
@@ -179,6 +179,6 @@ class _Checkpoint(FunctionNode):
 
 
 def _sample(y: Array) -> Array:
-    """Some elements of a result, by which another one is known: all of them would cost memory."""
+    """Some elements of a result, to detect a different one: to keep all of them would cost memory."""
     flat = y.reshape(-1)
     return flat[:: max(1, flat.size // 256)].copy()

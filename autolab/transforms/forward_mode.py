@@ -1,7 +1,8 @@
-"""Forward mode: tangents go through the steps of a run in the order in which they were computed, beside the values.
+"""Forward mode: tangents are propagated through the steps of a run in the order in which these were computed.
 
-An elementwise rule multiplies by the local derivative, in both directions. The rule of any other step is linear in the
-upstream gradient: its derivative by that is the product with a tangent, step by step and without a pass over the graph.
+An elementwise rule multiplies by the local derivative, in either direction. The rule of any other step is linear in the
+upstream gradient; the derivative with respect to that gives the product with a tangent, step by step and without a pass
+over the graph.
 """
 
 from __future__ import annotations
@@ -22,24 +23,24 @@ Tangents = Mapping[Node, Array]
 
 
 class UnseenStepError(Exception):
-    """A value was computed in a step that nobody could observe: its tangent is not known."""
+    """A value was computed in a step that could not be observed, so its tangent is unknown."""
 
 
 class Tape(observe):
-    """A ``with`` block whose steps are kept, so that tangents can go through them as often as is wanted."""
+    """A ``with`` block that records its steps, so that tangents can be propagated through them any number of times."""
 
     def __init__(self) -> None:
         steps: list[ForwardEvent] = []
         self.steps = steps
 
-        def keep(event: Any) -> None:  # a method would make a circle of references
+        def keep(event: Any) -> None:  # a method would make a reference cycle
             if isinstance(event, ForwardEvent):
                 steps.append(event)
 
         super().__init__(keep)
 
     def pushed(self, inputs: Sequence[Variable], tangents: Sequence[Array], outputs: Sequence[Variable]) -> list[Array]:
-        """The tangents of ``outputs``, from those of the inputs.
+        """The tangents of ``outputs``, propagated from those of the inputs.
 
         Raises
         ------
@@ -73,16 +74,16 @@ def _tangent(y: Variable, found: Tangents) -> Array:
 
 
 def _node(step: ForwardEvent) -> Node | None:
-    """The node of a step, below those of its results where it has several."""
+    """The node of a step; if it has several results, the node below theirs."""
     nodes = [y.node for y in step.outputs if y.node is not None]
     parts = [node.parent for node in nodes if isinstance(node, OutputNode)]
     return next(iter([*parts, *nodes]), None)
 
 
 def through(step: ForwardEvent, tangents: Mapping[int, Array]) -> list[Array | None]:
-    """The tangents of the results of a step, from those of its inputs at some positions; the other inputs stand still.
+    """The tangents of the results of a step, from those of its inputs at some positions; the others have tangent 0.
 
-    None for a result that no such input leads to.
+    None for a result that depends on none of these inputs.
     """
     if isinstance(step.function, Primitive) and step.function.elementwise and len(step.outputs) == 1:
         tangent = _elementwise(step.outputs[0], tangents)
@@ -92,7 +93,7 @@ def through(step: ForwardEvent, tangents: Mapping[int, Array]) -> list[Array | N
 
 
 def _elementwise(y: Variable, tangents: Mapping[int, Array]) -> Array | None:
-    """The sum of local derivatives times tangents; None where there is none, or a rule changes shapes by itself."""
+    """The sum of local derivatives times tangents; None if there are none, or if a rule itself changes shapes."""
     xp, total = get_array_module(y._data), None
     for edge in y.node.edges if y.node is not None else ():
         if edge.place in tangents:
@@ -104,7 +105,7 @@ def _elementwise(y: Variable, tangents: Mapping[int, Array]) -> Array | None:
 
 
 def _linear(step: ForwardEvent, tangents: Mapping[int, Array]) -> list[Array | None]:
-    """The gradients of the inputs are linear in the upstream gradient; the derivative by it, times the tangents."""
+    """The input gradients are linear in the upstream gradient: their derivatives by it, times the tangents."""
     found: list[Array | None] = [None] * len(step.outputs)
     node = _node(step)
     if node is None:

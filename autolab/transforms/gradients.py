@@ -23,14 +23,14 @@ Function = Callable[..., Any]
 
 @takes_other_words
 def grad(fn: Function, wrt: Wrt = 0) -> Function:
-    """The gradient of ``fn`` as a function of the same arguments.
+    """Return the gradient of ``fn`` as a function of the same arguments.
 
     Parameters
     ----------
     fn : callable
-        Takes Variables, returns a Variable of one element.
+        Takes Variables, returns a Variable with one element.
     wrt : int, str or tuple of them
-        By which arguments, by position or name. Each may be a nested structure of arrays.
+        Arguments to differentiate with respect to, by position or name. Each may be a nested structure of arrays.
 
     Returns
     -------
@@ -46,7 +46,7 @@ def grad(fn: Function, wrt: Wrt = 0) -> Function:
 
     Notes
     -----
-    `autolab.grad` is another function: it takes results that are computed already.
+    `autolab.grad` is a different function: it takes results that have already been computed.
 
     Examples
     --------
@@ -63,9 +63,9 @@ def grad(fn: Function, wrt: Wrt = 0) -> Function:
 
 @takes_other_words
 def elementwise_grad(fn: Function, wrt: Wrt = 0) -> Function:
-    """The derivative of each element of the result by the element of the argument in its place, as autograd has it.
+    """The derivative of each element of the result with respect to the same element of the argument, as in autograd.
 
-    It is `grad` of the sum of the result; see also `nth_derivative`, which checks that no other element counts.
+    It is `grad` of the sum of the result. `nth_derivative` also checks that ``fn`` works elementwise.
 
     Examples
     --------
@@ -94,9 +94,9 @@ def gradient_of(caller: str, fn: Function, wrt: Wrt) -> Function:
 
 @takes_other_words
 def value_and_grad(fn: Function, wrt: Wrt = 0, has_aux: bool = False) -> Function:
-    """The result of ``fn`` and its gradient, as ``(value, gradient)``; see `grad`.
+    """A function that returns the value of ``fn`` and its gradient, as ``(value, gradient)``; see `grad`.
 
-    With ``has_aux`` the function returns a pair, of which only the first is differentiated; the result is then
+    With ``has_aux``, ``fn`` returns a pair, and only its first item is differentiated; the result is then
     ``((value, other), gradient)``.
 
     Examples
@@ -111,7 +111,7 @@ def value_and_grad(fn: Function, wrt: Wrt = 0, has_aux: bool = False) -> Functio
 
 
 def _with_other(fn: Function, wrt: Wrt) -> Function:
-    """`value_and_grad` of a function with a second result, which is a constant to the caller."""
+    """`value_and_grad` of a function with a second result, which is returned as a constant."""
 
     def both(*args: Any, **kwargs: Any) -> Any:
         others = []
@@ -142,7 +142,7 @@ def _value_and_gradient(caller: str, fn: Function, wrt: Wrt) -> Function:
 
 
 def named(made: Function, caller: str, fn: Function) -> Function:
-    """``made`` with the signature of ``fn`` and a name that says what it is, as in ``grad(f)``."""
+    """``made`` with the signature of ``fn`` and a descriptive name such as ``grad(f)``."""
     name = getattr(checked_fn(caller, fn), "__name__", type(fn).__name__)
 
     @wraps(fn, assigned=("__module__",), updated=())
@@ -156,24 +156,24 @@ def named(made: Function, caller: str, fn: Function) -> Function:
 
 
 def vjp(fn: Function, args: Any, wrt: Wrt | None = None) -> tuple[Any, Function]:
-    """The result of ``fn``, and a function that multiplies a vector by the Jacobian from the left.
+    """The value of ``fn``, and a function that computes vector-Jacobian products.
 
     Parameters
     ----------
     fn : callable
         Takes Variables, returns a Variable or a nested structure of them.
     args
-        The tuple of its arguments; the only argument may be given as it is.
+        The tuple of its arguments; a single argument need not be in a tuple.
     wrt : int, str or tuple of them, optional
-        By which arguments; by default all.
+        Arguments to differentiate with respect to; by default all.
 
     Returns
     -------
     value
         What ``fn`` returns.
     pull : callable
-        ``pull(g)`` with an upstream gradient in the structure of the value gives the gradients by the arguments, in
-        their structure. It may be called again.
+        ``pull(g)`` takes an upstream gradient in the structure of the value and returns the gradients of the arguments,
+        in their structure. It may be called several times.
 
     Examples
     --------
@@ -196,30 +196,30 @@ def vjp(fn: Function, args: Any, wrt: Wrt | None = None) -> tuple[Any, Function]
 
 
 def jvp(fn: Function, args: Any, tangents: Any, wrt: Wrt | None = None) -> tuple[Any, Any]:
-    """The result of ``fn``, and the Jacobian times a vector: how the result changes along ``tangents``.
+    """The value of ``fn``, and the Jacobian-vector product: how the value changes along ``tangents``.
 
     Parameters
     ----------
     fn : callable
         Takes Variables, returns a Variable or a nested structure of them.
     args
-        The tuple of its arguments; the only argument may be given as it is.
+        The tuple of its arguments; a single argument need not be in a tuple.
     tangents
-        The direction, in the structure of the arguments (of those that ``wrt`` chooses).
+        The direction, in the structure of the arguments (of those chosen by ``wrt``).
     wrt : int, str or tuple of them, optional
-        By which arguments; by default all.
+        Arguments to differentiate with respect to; by default all.
 
     Returns
     -------
     value, tangent
-        What ``fn`` returns, and its derivative along ``tangents`` in the same structure.
+        The result of ``fn``, and its derivative along ``tangents`` in the same structure.
 
     Notes
     -----
-    The tangents go through the steps of ``fn`` as they are computed, without a backward pass (`forward_mode`). Where
-    the result has to be differentiable, it takes two backward passes: the product with an upstream gradient ``u`` is
-    linear in ``u``, and its derivative by ``u`` is the product sought. Either way the rules are differentiated, but for
-    those of elementwise functions: an old-style `autolab.authoring.Function` refuses that.
+    The tangents are propagated through the steps of ``fn`` as these are computed, without a backward pass
+    (`forward_mode`). If the result has to be differentiable, it takes two backward passes: the product with an upstream
+    gradient ``u`` is linear in ``u``, and its derivative with respect to ``u`` is the result. Either way the rules are
+    differentiated, except for those of elementwise functions; an old-style `autolab.authoring.Function` refuses that.
 
     Examples
     --------
@@ -238,7 +238,7 @@ def jvp(fn: Function, args: Any, tangents: Any, wrt: Wrt | None = None) -> tuple
         with suppress(UnseenStepError):
             pushed = tape.pushed(point.inputs, [d._data for d in directions], point.outputs)
             return point.result(point.value, False), filled(point.value, iter([wrap(t, None) for t in pushed]))
-    with using_config("enable_backprop", True):  # new steps: no pass goes on into what is older
+    with using_config("enable_backprop", True):  # new steps, so that no pass continues into older ones
         dummies = [same(wrap(zeros(y)._data, Node.leaf())) for y in point.outputs]
     products = point.gradients(point.outputs, dummies, True)
     found = gradients_at(products, dummies, directions, differentiable)

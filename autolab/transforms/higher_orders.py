@@ -1,4 +1,4 @@
-"""nth_derivative: the derivative of any order in one variable, of functions that work element by element."""
+"""nth_derivative: derivatives of any order in one variable, for elementwise functions."""
 
 from __future__ import annotations
 
@@ -15,32 +15,31 @@ from .gradients import named
 
 
 def nth_derivative(fn: Callable[..., Any], n: int, wrt: int | str = 0) -> Callable[..., Any]:
-    """The derivative of order ``n`` of ``fn`` in one variable, as a function of the same arguments.
+    """Return the ``n``-th derivative of ``fn`` in one variable, as a function of the same arguments.
 
     Parameters
     ----------
     fn : callable
-        Takes Variables, returns a Variable. For an array it must work element by element: each element of its result
-        depends on the same element of the argument alone.
+        Takes Variables, returns a Variable. For arrays it must work elementwise: each element of its result depends
+        only on the same element of the argument.
     n : int
         The order; 0 gives ``fn`` itself.
     wrt : int or str
-        By which argument: a number or an array.
+        Argument to differentiate with respect to; a number or an array.
 
     Raises
     ------
     ValueError
-        If ``fn`` does not work element by element: its result has another shape than the argument, or at some order up
-        to ``n`` an element of the derivative depends on other elements of the argument.
+        If ``fn`` does not work elementwise: its result has a different shape from the argument, or at some order up to
+        ``n`` an element of the derivative depends on other elements of the argument.
 
     Notes
     -----
-    The derivative is that of the sum of all elements. It is that of each by itself if no element depends on others. Of
-    AutoLab's elementwise functions that is known. Where anything else is on the way from the argument to the result,
-    each order is differentiated twice more, with powers of 2 drawn as the weights of its elements: what weights an
-    element of the result has to weight the same element of the derivative, and no other. That looks at the function at
-    this argument alone, where its derivatives up to ``n`` are wanted; dependence that shows at higher orders only
-    does not change them.
+    What is differentiated is the sum of all elements. This gives the derivative of each element if none depends on
+    others, which is known for AutoLab's elementwise functions. If the argument passes through anything else on its way
+    to the result, each order is differentiated twice more, with random powers of 2 as weights of its elements: the
+    weight of an element must reappear as the weight of the same element of the derivative. The check holds for this
+    argument only, and for derivatives up to ``n``; dependence that appears only at higher orders does not change them.
 
     Examples
     --------
@@ -69,26 +68,26 @@ def nth_derivative(fn: Callable[..., Any], n: int, wrt: int | str = 0) -> Callab
 
 
 def made_by_elementwise(y: Variable) -> bool:
-    """Whether AutoLab's elementwise functions made ``y``, and nothing else: then none of its elements depends on others
-    of a value of the same shape."""
+    """Whether only AutoLab's elementwise functions made ``y``: then each element depends only on the same element of a
+    value of the same shape."""
     nodes = [] if y.node is None else nodes_below(y.node)
     return all([getattr(node.function, "keeps_shapes", False) for node in nodes if node.order])
 
 
 class _Probe:
-    """Follows a function's derivatives with weights on the elements, which must stay with their elements.
+    """Follows the derivatives of a function with weights on the elements, which must stay with their elements.
 
-    If elements do not depend on each other, weighting each element of a value weights that of its gradient, and
-    exactly so with powers of 2.
+    If elements do not depend on each other, a weight on an element of a value becomes the same weight on that element
+    of its gradient; with powers of 2, exactly.
     """
 
     def __init__(self, y: Variable, seed: int) -> None:
         self._rng, self._weighted = np.random.default_rng(seed), y
-        self._most = 1 if y.dtype == np.float16 else 4  # so that products over the orders stay far from overflow
+        self._most = 1 if y.dtype == np.float16 else 4  # keeps products over the orders far from overflow
         self._total = get_array_module(y._data).ones_like(y._data)
 
     def follow(self, point: AppliedFunction, y: Variable, goes_on: bool) -> None:
-        """Refuse the function if ``y``, its next derivative, depends on other elements than its own."""
+        """Refuse the function if an element of ``y``, its next derivative, depends on other elements."""
         xp = get_array_module(y._data)
         weights = xp.asarray(np.ldexp(1.0, self._rng.integers(-self._most, self._most + 1, y.shape)), y.dtype)
         (self._weighted,) = point.gradients([self._weighted], [weights], goes_on)
@@ -96,7 +95,7 @@ class _Probe:
         expected, found = self._total * y._data, self._weighted._data
         kind = np.finfo(y.dtype)
         most = xp.abs(xp.where(xp.isfinite(found), found, 0)).max()
-        least = max(64 * float(kind.eps) * float(most), float(kind.tiny))  # what is made by a sum may be rounded
+        least = max(64 * float(kind.eps) * float(most), float(kind.tiny))  # results of sums are rounded
         if not xp.allclose(found, expected, rtol=float(kind.eps) ** 0.5, atol=least, equal_nan=True):
             raise ValueError(
                 f"nth_derivative: {point.name} lets the elements of its argument depend on each other; expected a "

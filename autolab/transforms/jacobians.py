@@ -1,4 +1,4 @@
-"""Matrices of derivatives, and products with them: jacobian, jacfwd, hessian, hvp."""
+"""Jacobians and Hessians, and Hessian-vector products: jacobian, jacfwd, hessian, hvp."""
 
 from __future__ import annotations
 
@@ -20,25 +20,25 @@ Function = Callable[..., Any]
 
 @takes_other_words
 def jacobian(fn: Function, wrt: Wrt = 0) -> Function:
-    """The Jacobian of ``fn`` as a function of the same arguments.
+    """Return the Jacobian of ``fn`` as a function of the same arguments.
 
     Parameters
     ----------
     fn : callable
         Takes Variables, returns a Variable or a nested structure of them.
     wrt : int, str or tuple of them
-        By which arguments. Each may be a nested structure of arrays. An array, or a tuple of arrays, is the point
-        instead: ``jacobian(f, x)`` is ``jacobian(f)(x)``.
+        Arguments to differentiate with respect to. Each may be a nested structure of arrays. An array, or a tuple of
+        arrays, is taken as the point instead: ``jacobian(f, x)`` is ``jacobian(f)(x)``.
 
     Returns
     -------
     callable
-        Returns, for a result of shape S and an argument of shape T, an array of shape S + T. With structures it
-        returns the structure of the result that has at every leaf the structure of the argument.
+        For a result of shape S and an argument of shape T, returns an array of shape S + T. For nested structures, it
+        returns the structure of the result with the structure of the argument at each leaf.
 
     Notes
     -----
-    One backward pass per element of the result.
+    It takes one backward pass per element of the result.
 
     Examples
     --------
@@ -63,7 +63,7 @@ def _jacobian_of(caller: str, fn: Function, wrt: Wrt) -> Function:
 
 
 def _blocks(point: AppliedFunction, y: Variable, create_graph: bool) -> list[Variable]:
-    """The derivatives of all elements of ``y`` by each input."""
+    """The derivatives of all elements of ``y`` with respect to each input."""
     xp = get_array_module(y._data)
     rows = []
     for i in range(y.size):
@@ -81,15 +81,15 @@ def _block(rows: list[Variable], y: Variable, x: Variable) -> Variable:
 
 
 jacrev = jacobian
-"""JAX's name: backwards, one pass for each element of the result."""
+"""JAX's name: reverse mode, one backward pass for each element of the result."""
 
 
 @takes_other_words
 def jacfwd(fn: Function, wrt: Wrt = 0) -> Function:
-    """The Jacobian of ``fn``, as `jacobian` gives it, in forward mode: for functions with many results of few inputs.
+    """The Jacobian of ``fn``, like `jacobian`, but in forward mode: for functions with few inputs and many results.
 
-    One run of ``fn``, then one pass of tangents for each element of the argument. Where the result has to be
-    differentiable, it is computed backwards.
+    It takes one run of ``fn``, then one pass of tangents per element of the argument. If the result has to be
+    differentiable, it is computed in reverse mode.
 
     Examples
     --------
@@ -117,7 +117,7 @@ def jacfwd(fn: Function, wrt: Wrt = 0) -> Function:
 
 
 def _columns(point: AppliedFunction, tape: Tape) -> dict[tuple[int, int], Variable]:
-    """The derivatives of each output by each input, from one pass of tangents for each element of the inputs."""
+    """The derivatives of each output with respect to each input, from one pass of tangents per input element."""
     blocks = {}
     for k, x in enumerate(point.inputs):
         tangents = [get_array_module(other._data).zeros_like(other._data) for other in point.inputs]
@@ -136,20 +136,20 @@ def _columns(point: AppliedFunction, tape: Tape) -> dict[tuple[int, int], Variab
 
 @takes_other_words
 def hessian(fn: Function, wrt: Wrt = 0) -> Function:
-    """The matrix of second derivatives of ``fn``, whose result is a single number.
+    """Return the Hessian of ``fn``, whose result is a single number, as a function of the same arguments.
 
     Parameters
     ----------
     fn : callable
-        Takes Variables, returns a Variable of one element.
+        Takes Variables, returns a Variable with one element.
     wrt : int, str or tuple of them
-        By which arguments. Each may be a nested structure of arrays.
+        Arguments to differentiate with respect to. Each may be a nested structure of arrays.
 
     Returns
     -------
     callable
-        Returns, for an argument of shape T, an array of shape T + T. With structures it returns the structure of the
-        argument that has at every leaf that structure again, so that ``h[i][j]`` belongs to ``i`` and ``j``.
+        For an argument of shape T, returns an array of shape T + T. For nested structures, it returns the structure of
+        the argument with the same structure at each leaf, so that ``h[i][j]`` belongs to ``i`` and ``j``.
 
     Examples
     --------
@@ -164,20 +164,21 @@ def hessian(fn: Function, wrt: Wrt = 0) -> Function:
 
 @takes_other_words
 def hvp(fn: Function, args: Any = None, vectors: Any = None, wrt: Wrt | None = None) -> Any:
-    """The Hessian of ``fn`` times a vector, without the matrix: two backward passes.
+    """Hessian-vector product of ``fn``, without the matrix: two backward passes.
 
-    As `grad` is, ``hvp(fn)`` is a function: of the arguments, and of a vector for the first of them or for ``wrt``.
+    Like `grad`, ``hvp(fn)`` alone returns a function: of the arguments, and of a vector for the first one or for
+    ``wrt``.
 
     Parameters
     ----------
     fn : callable
-        Takes Variables, returns a Variable of one element.
+        Takes Variables, returns a Variable with one element.
     args
-        The tuple of its arguments; the only argument may be given as it is.
+        The tuple of its arguments; a single argument need not be in a tuple.
     vectors
-        What to multiply by, in the structure of the arguments (of those that ``wrt`` chooses).
+        The vector to multiply by, in the structure of the arguments (of those chosen by ``wrt``).
     wrt : int, str or tuple of them, optional
-        By which arguments; by default all.
+        Arguments to differentiate with respect to; by default all.
 
     Returns
     -------

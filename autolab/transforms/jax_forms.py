@@ -1,4 +1,4 @@
-"""What JAX and ``torch.func`` call in another way than `transforms` does."""
+"""Functions that JAX and ``torch.func`` call with other arguments than `transforms` does."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from .compiling import Compiled
 
 
 def vjp(fn: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[[Any], tuple[Any, ...]]]:
-    """`transforms.vjp`, which is given each argument by itself, and whose gradients are a tuple also of a single one.
+    """`transforms.vjp` with the arguments given separately; the gradients are always a tuple, even a single one.
 
     Examples
     --------
@@ -32,7 +32,7 @@ def vjp(fn: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[[Any], tup
 
 
 class Jitted(Compiled):
-    """What `jit` makes: it has all that `compile` gives a function."""
+    """A function compiled by `jit`, with everything that `compile` offers."""
 
     def __call__(self, *args: Any, **options: Any) -> Any:
         return rebuilt(super().__call__(*args, **options), _not_numpys)
@@ -45,7 +45,7 @@ def _not_numpys(y: Any) -> Any:
 
 @takes_other_words
 def jit(fun: Any = None, *, check_every: int | None = 1000) -> Any:
-    """`autolab.compile`, whose results are Variables as those of `grad` and `vmap` are, also of NumPy's arrays.
+    """`autolab.compile` with results that are Variables, like those of `grad` and `vmap`, also for NumPy arrays.
 
     Examples
     --------

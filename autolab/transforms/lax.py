@@ -1,4 +1,4 @@
-"""``autolab.lax``: the loops and branches of ``jax.lax``. Python runs them, and each step is part of the graph."""
+"""``autolab.lax``: the control flow of ``jax.lax``. Python runs it, and each step is part of the graph."""
 
 from __future__ import annotations
 
@@ -13,22 +13,23 @@ from .trees import tree_leaves, tree_map
 def scan(
     f: Callable[[Any, Any], tuple[Any, Any]], init: Any, xs: Any, length: int | None = None, reverse: bool = False
 ) -> tuple[Any, Any]:
-    """``f(carry, x)`` for each place of the first axis of ``xs``, from ``init`` on: the last carry, and the results.
+    """Call ``f(carry, x)`` along the first axis of ``xs``, from ``init`` on; returns the last carry and the results.
 
     Parameters
     ----------
     f : callable
-        Of the carry and a place of ``xs``; it returns the next carry and a result.
+        Takes the carry and a slice of ``xs``; returns the next carry and a result.
     init, xs : Variable, array, or structures of them
-        ``xs`` may be None if there is a ``length``.
+        ``xs`` may be None if ``length`` is given.
     length : int, optional
+        The number of steps; by default the length of the first axis of ``xs``.
     reverse : bool
-        Begin at the last place.
+        Start at the end of ``xs``.
 
     Returns
     -------
     tuple
-        The carry, and the results joined along a new first axis, None if there are none.
+        The last carry, and the results stacked along a new first axis, None if there are none.
 
     Examples
     --------
@@ -45,24 +46,24 @@ def scan(
 
 
 def fori_loop(lower: int, upper: int, body: Callable[[int, Any], Any], init: Any) -> Any:
-    """``body(i, value)`` for each ``i``, from ``init`` on."""
+    """Apply ``value = body(i, value)`` for ``i`` from ``lower`` to ``upper - 1``, starting with ``init``."""
     for i in range(lower, upper):
         init = body(i, init)
     return init
 
 
 def while_loop(cond: Callable[[Any], Any], body: Callable[[Any], Any], init: Any) -> Any:
-    """``body(value)`` as long as ``cond(value)`` holds, from ``init`` on."""
+    """Apply ``value = body(value)`` while ``cond(value)`` holds, starting with ``init``."""
     while cond(init):
         init = body(init)
     return init
 
 
 def cond(pred: Any, true_fun: Callable[..., Any], false_fun: Callable[..., Any], *operands: Any) -> Any:
-    """One function of the operands or the other."""
+    """Apply ``true_fun`` to the operands if ``pred`` is true, else ``false_fun``."""
     return (true_fun if pred else false_fun)(*operands)
 
 
 def stop_gradient(x: Any) -> Any:
-    """The numbers as constants."""
+    """The same values as constants, through which no gradient flows."""
     return tree_map(lambda leaf: leaf.detach() if isinstance(leaf, Variable) else leaf, x)

@@ -1,4 +1,4 @@
-"""``torch.autograd.functional``, where what the function gives comes before each product."""
+"""``torch.autograd.functional``, whose functions return the value together with the product."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ jvp = gradients.jvp
 
 
 def hvp(func: Callable[..., Any], inputs: Any, v: Any) -> tuple[Any, Any]:
-    """What the function gives, and the product of its Hessian with ``v``; `vhp` is the same.
+    """The value of the function, and its Hessian-vector product with ``v``; `vhp` is the same.
 
     Examples
     --------
@@ -30,6 +30,6 @@ vhp = hvp
 
 
 def vjp(func: Callable[..., Any], inputs: Any, v: Any = 1.0) -> tuple[Any, Any]:
-    """What the function gives, and the product of ``v`` with its Jacobian."""
+    """The value of the function, and its vector-Jacobian product with ``v``."""
     value, pull = gradients.vjp(func, inputs)
     return value, pull(v)

@@ -1,4 +1,4 @@
-"""``autolab.tree_util``: functions of nested structures, under JAX's names."""
+"""``autolab.tree_util``: functions for nested structures, under JAX's names."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ __all__ += ["tree_flatten", "tree_leaves", "tree_map", "tree_reduce", "tree_unfl
 
 
 def tree_map(f: Callable[..., Any], tree: Any, *rest: Any) -> Any:
-    """``f`` of each array in a structure, and of those at the same place in others, in the same structure.
+    """Apply ``f`` to each array in a structure, and to those at the same position in others; keeps the structure.
 
     Raises
     ------
@@ -31,24 +31,24 @@ def tree_map(f: Callable[..., Any], tree: Any, *rest: Any) -> Any:
 
 
 def tree_leaves(tree: Any) -> list[Any]:
-    """The arrays in a structure."""
+    """The arrays in a structure, as a list."""
     return [leaf for _, leaf in structure.leaves(tree)]
 
 
 def tree_reduce(f: Callable[[Any, Any], Any], tree: Any, initial: Any = 0) -> Any:
-    """``f`` of what there is so far and the next array, beginning with ``initial``."""
+    """Reduce the arrays in a structure: ``result = f(result, array)``, starting with ``initial``."""
     for leaf in tree_leaves(tree):
         initial = f(initial, leaf)
     return initial
 
 
 def tree_flatten(tree: Any) -> tuple[list[Any], Any]:
-    """The arrays in a structure, and the structure without them, for `tree_unflatten`."""
+    """The arrays in a structure, and the structure itself, for `tree_unflatten`."""
     return tree_leaves(tree), structure.rebuilt(tree, lambda _: "*")
 
 
 def tree_unflatten(treedef: Any, leaves: Any) -> Any:
-    """A structure with these arrays."""
+    """The structure filled with the given arrays."""
     return structure.filled(treedef, iter(leaves))
 
 

@@ -1,4 +1,4 @@
-"""compile: a function is traced once, and then run as a straight line of NumPy's calls."""
+"""compile: a function is traced once and then run as a straight line of NumPy calls."""
 
 from .compiled import Compiled, CompileWarning, compile
 

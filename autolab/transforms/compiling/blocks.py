@@ -1,4 +1,4 @@
-"""Steps between the elements of large arrays, done block by block: what lies between two steps stays in the cache."""
+"""Elementwise steps on large arrays, run block by block so that intermediate results stay in the cache."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from .lowering import Lowered, is_elementwise
 from .references import Ref, slots_in
 
 _BLOCK_BYTES = 1 << 20
-"""What the blocks take up together: about the second cache of a core."""
+"""Total size of the blocks: about the second-level cache of a core."""
 
 
 class Blocks:
-    """Steps that follow one another, on arrays of one shape and dtype.
+    """Consecutive elementwise steps on arrays of one shape and dtype.
 
     Attributes
     ----------
     steps : list of Step
     read, written, between : list of int
-        Slots of the arrays that they are given, that they leave, and that nobody else needs.
+        Slots of their inputs, of their results, and of intermediates that no other step needs.
     length : int
-        How many elements a block has.
+        Number of elements in a block.
     """
 
     def __init__(self, low: Lowered, steps: list[Step], leaving: set[int]) -> None:
@@ -38,15 +38,15 @@ class Blocks:
         columns = len(self.read) + len(self.written) + len(self.shared())
         self.size, self.dtype = like.size, like.dtype
         length = max(1, _BLOCK_BYTES // (like.itemsize * columns))
-        self.length = length - length % 64 if length > 64 else length  # what lies at a multiple of 64 bytes is faster
+        self.length = length - length % 64 if length > 64 else length  # aligned blocks are faster
 
     @property
     def is_worth_it(self) -> bool:
-        """Whether more lies between the steps than they leave, and all of it is too large for the cache."""
+        """Whether there are more intermediates than results, and whole arrays are too large for the cache."""
         return len(self.between) > len(self.written) and self.size > 2 * self.length
 
     def shared(self) -> list[list[int]]:
-        """What is between, together where one lies over another that is no longer needed."""
+        """The intermediates, grouped so that each group shares one block: every next one replaces one that is dead."""
         found: list[list[int]] = []
         for i, step in enumerate(self.steps):
             later = {slot for other in self.steps[i + 1 :] for slot in slots_in(other.args)}
@@ -59,14 +59,14 @@ class Blocks:
 
 
 def in_blocks(low: Lowered, steps: Sequence[Step], leaving: set[int]) -> dict[int, Blocks]:
-    """The steps that are done in blocks, by the place of the first of them.
+    """The steps to run in blocks, by the position of the first step.
 
     Parameters
     ----------
     low : Lowered
     steps : sequence of Step
     leaving : set of int
-        Slots of what is left behind.
+        Slots that outlive the run.
     """
     found: dict[int, Blocks] = {}
     start = 0
@@ -84,7 +84,7 @@ def in_blocks(low: Lowered, steps: Sequence[Step], leaving: set[int]) -> dict[in
 
 
 def _goes_on(low: Lowered, first: Step, step: Step) -> bool:
-    """Whether a step is one of those that begin with ``first``."""
+    """Whether a step can join the blocks that start with ``first``."""
     if step.kind != "call" or step.writes is not None or not (is_copy(step) or _is_of_floats(low, step)):
         return False
     values = low.tape.values
@@ -99,7 +99,7 @@ def is_copy(step: Step) -> bool:
 
 
 def _is_of_floats(low: Lowered, step: Step) -> bool:
-    """Whether a step works between elements of one dtype of floating-point numbers, and gives that."""
+    """Whether a step is elementwise, with operands and result of the same floating-point dtype."""
     function, dtype = step.function, low.tape.values[step.outs[0][1]].dtype if step.outs else None
     if not is_elementwise(step) or dtype is None or dtype.kind != "f" or len(step.args) != function.nin:
         return False
@@ -111,7 +111,7 @@ def _is_like(array: np.ndarray, like: np.ndarray) -> bool:
 
 
 def _fits(operand: Any, like: np.ndarray) -> bool:
-    """Whether a block of an operand is found, or it is the same for all blocks."""
+    """Whether an operand can be cut into blocks, or is the same for all of them."""
     if not isinstance(operand, np.ndarray):
         return type(operand) in (int, float)
     return _is_like(operand, like) or (not operand.ndim and operand.dtype is like.dtype)

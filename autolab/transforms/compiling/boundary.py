@@ -1,4 +1,4 @@
-"""Where a compiled function begins: what computed its inputs is not part of it, and another time is something else."""
+"""The boundary of a compiled function: whatever computed its inputs is not part of it, and may differ at each call."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from .call_tape import CallTape
 
 
 def gradients_since(begin: int, ys: list[Variable], starts: list[Any], nodes: Iterable[Node | None]) -> Gradients:
-    """The gradients of what was there before the function was called: no pass goes on into what made its inputs."""
+    """The gradients of what existed before the function was called; the pass does not continue into earlier steps."""
     made = frozenset([node for node in nodes if node is not None and node.order])
     return gradients(ys, [wrap(g, None) for g in starts], False, made, begin if made else 0)
 
 
 @contextmanager
 def not_passed(earlier: Iterable[Node], tape: CallTape) -> Iterator[None]:
-    """Refuse where a backward pass inside goes on into what computed the inputs: another time that is another graph."""
+    """Refuse a backward pass inside that continues into what computed the inputs: at each call that may differ."""
 
     def tell(_: bool) -> None:
         tape.refuse("its backward pass goes on into what computed its inputs")

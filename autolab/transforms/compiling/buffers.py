@@ -1,4 +1,4 @@
-"""The memory in which the results of a program lie, one after the other."""
+"""The reused memory for the results of a program."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ import numpy as np
 
 
 class Buffers:
-    """Blocks of memory, each given to one result after another."""
+    """Blocks of memory, each reused for one result after another."""
 
     def __init__(self) -> None:
         self._free: list[np.ndarray] = []
         self._used: dict[int, np.ndarray] = {}
 
     def array(self, number: int, like: np.ndarray) -> np.ndarray:
-        """An array as ``like`` is, in a block of its own."""
+        """An array like ``like``, in a block of its own."""
         fits = [block for block in self._free if like.nbytes <= block.nbytes <= 2 * like.nbytes]
         if fits:
             block = min(fits, key=lambda one: one.nbytes)
@@ -24,7 +24,7 @@ class Buffers:
         return np.ndarray(like.shape, like.dtype, block, 0, like.strides)
 
     def release(self, number: int) -> bool:
-        """Let the next result go where this one lies; False if it lies in no buffer."""
+        """Free the block of a result for the next one; False if it is in none."""
         if number in self._used:
             self._free.append(self._used.pop(number))
             return True
@@ -38,5 +38,5 @@ def _aligned(size: int) -> np.ndarray:
 
 
 def offset(value: np.ndarray, base: np.ndarray) -> int:
-    """How many bytes behind another array one begins."""
+    """The distance in bytes from the start of ``base`` to that of ``value``."""
     return int(value.__array_interface__["data"][0]) - int(base.__array_interface__["data"][0])

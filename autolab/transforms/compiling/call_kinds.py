@@ -1,4 +1,4 @@
-"""What kind of call it is: a key to find a program by, and the same question asked of one program, fast."""
+"""The kind of a call: a key to look up programs by, and a fast test whether a call is of a known kind."""
 
 from __future__ import annotations
 
@@ -22,20 +22,20 @@ class Signature:
     Attributes
     ----------
     key : hashable
-        Shapes, strides, dtypes and modes; all that is no data by value, or by identity.
+        Shapes, strides, dtypes and modes; everything other than data by value, or by identity.
     leaves : list
-        The arguments that are arrays or Variables, however they are nested.
+        The arrays and Variables among the arguments, at any depth of nesting.
     objects : list
-        Those that are neither data nor plain values.
+        Arguments that are neither data nor plain values.
     is_nested : bool
         Whether there are lists or dicts among the arguments, which may change after the call.
     train : bool
-        The mode of that name.
+        Whether training mode is on.
 
     Raises
     ------
     TypeError
-        If an argument is an array of another kind, or cannot be compared.
+        If an argument is a foreign array, or cannot be compared.
     """
 
     def __init__(self, args: tuple[Any, ...], options: dict[str, Any]) -> None:
@@ -78,9 +78,9 @@ class Signature:
 
 
 def taker(args: tuple[Any, ...], options: dict[str, Any]) -> Callable[[Any, Any], list[Any] | None]:
-    """What gives the leaves of a call that is of the same kind, and None for any other: it need not be found then.
+    """A function that returns the leaves of a call of the same kind as this one, and None for any other call.
 
-    It is Python that is made for the arguments of one call, and takes a sixth of the time of a `Signature`.
+    It is Python code generated for the arguments of one call, and takes a sixth of the time of a `Signature`.
     """
     made = _Taker()
     made.visit("A", args)
@@ -101,7 +101,7 @@ class _Taker(GeneratedFunction):
         self._alike: dict[Any, list[str]] = {}
 
     def visit(self, text: str, value: Any) -> None:
-        """Add what has to hold of one argument."""
+        """Add the tests for one argument."""
         kind = type(value)
         if kind in (tuple, list):
             self.tests.append(f"type({text}) is {kind.__name__} and len({text}) == {len(value)}")
@@ -135,7 +135,7 @@ class _Taker(GeneratedFunction):
         self._alike.setdefault((type(value), value.shape), []).append(name)
 
     def no_twins(self) -> list[str]:
-        """No array or Variable comes twice: its gradient would be a sum, and a function may ask whether it does."""
+        """Tests that no array or Variable occurs twice: its gradient would be a sum, and functions may compare them."""
         groups = [group for group in self._alike.values() if len(group) > 1]
         return [
             f"{group[0]} is not {group[1]}"

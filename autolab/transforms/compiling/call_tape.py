@@ -1,4 +1,4 @@
-"""A tape: the calls of NumPy's functions that a run made, and what must hold for them to be made again."""
+"""A tape: the NumPy calls that a run made, and the conditions under which they can be repeated."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ from .users_frames import asks_user, line_of, pulled, users_frame
 Line = tuple[str, int] | None
 
 TELLING = frozenset([np.shape, np.ndim, np.size, np.result_type, np.can_cast, np.iscomplexobj, np.isrealobj])
-"""Functions that look at no element, nor where one lies."""
+"""Functions that depend neither on elements nor on memory layout."""
 
 _BLANK = (np.zeros_like, np.ones_like, np.empty_like)
-"""Functions that look at the shape and the dtype of an array."""
+"""Functions that use only the shape and the dtype of an array."""
 
 _WRITING: dict[Any, int] = {
     operator.setitem: 0,
@@ -44,17 +44,17 @@ _WRITING: dict[Any, int] = {
     },
     **{getattr(np, name).at: 0 for name in ("add", "subtract", "multiply", "maximum", "minimum")},
 }
-"""Functions that write into an argument -> its place; any other does so by ``out=`` alone."""
+"""Functions that write to an argument -> its position; all others write only through ``out=``."""
 
 
 _SHAPED = re.compile(
     "argwhere|bincount|compress|delete|extract|flatnonzero|nonzero|repeat|trim_zeros|unique.*|(union|intersect|setdiff|setxor)1d|where",
 )
-"""Names of functions whose result may have a shape that depends on numbers; so may what a mask picks out."""
+"""Names of functions whose result may have a shape that depends on values, as may indexing with a mask."""
 
 
 class Refusal(NamedTuple):
-    """Why a tape is of no use, and the line of the user's that made it so."""
+    """Why a tape cannot be used, and the user's line that is the reason."""
 
     what: str
     frame: Line = None
@@ -62,12 +62,13 @@ class Refusal(NamedTuple):
 
 @dataclass(eq=False)
 class Step:
-    """One call: of ``function``, or what stands between calls.
+    """One entry of the tape: a call of ``function``, or something between calls.
 
-    ``args`` and ``options`` hold a `Ref` for every array. ``outs`` are the slots of what it gives, by their places in a
-    tuple of results; None for the result itself. ``writes`` is the slot into whose memory it writes. ``is_backward``
-    says that it belongs to the gradients of what the function returned, ``line`` where the user's code made it, or of
-    what is differentiated where a backward pass did (``is_pulled``), and ``number`` its place on the tape.
+    ``args`` and ``options`` hold a `Ref` for each array. ``outs`` are the slots of the results, by their positions in a
+    tuple of results, or None for a single result. ``writes`` is the slot whose memory the call writes to.
+    ``is_backward`` says that it computes gradients of the function's results. ``line`` is the user's line that made the
+    call or, if a backward pass made it (``is_pulled``), the line that is differentiated; ``number`` is its position on
+    the tape.
     """
 
     kind: Literal["call", "guard", "shape", "draw", "load", "update", "errstate", "tell"]
@@ -89,18 +90,18 @@ class CallTape:
     ----------
     steps : list of Step
     values : list of arrays
-        What is in each slot. A slot is given once; what is written into the memory of one is seen in its views.
+        The array in each slot. A slot is assigned once; writes to its memory are visible through its views.
     sources : dict
-        Slot -> where its array comes from at every run: an argument, a parameter, a gradient.
+        Slot -> where its array comes from in each run: an argument, a parameter, a gradient.
     constants : dict
-        Slot -> an array of NumPy's that stood beside recorded ones.
+        Slot -> a NumPy array that was used together with recorded arrays.
     depends : list of bool
-        Whether what is in a slot depends on a source or on a draw.
+        Whether the content of a slot depends on a source or on a random draw.
     refusal : Refusal or None
     ran : set
         The user's code that ran.
     asked : list of Variable
-        Those that the user's code asked for their names or for what made them.
+        Variables whose name or creator the user's code asked for.
     """
 
     def __init__(self) -> None:
@@ -120,27 +121,27 @@ class CallTape:
         self._slots: dict[int, int] = {}
         self._before: list[tuple[np.ndarray, bytes]] = []
 
-    # ------------------------------------------------------------------ what goes in
+    # ------------------------------------------------------------------ inputs
     def source(self, array: np.ndarray, where: Any) -> Recorded:
-        """An array that is looked up anew at each run."""
+        """Record an array that is looked up again in each run."""
         slot = self._slot(array, True)
         self.sources[slot] = where
         return self._recorded(array, slot)
 
     def load(self, array: np.ndarray, where: Any) -> Recorded:
-        """The same in the middle of a run: what an update has put there."""
+        """The same in the middle of a run: an array that an update has replaced."""
         slot = self._slot(array, True)
         self.steps.append(Step("load", where, outs=((None, slot),)))
         return self._recorded(array, slot)
 
     def update(self, optimizer: Any, effects: Any) -> None:
-        """An update that is run as it is, once ``effects`` are published; from here on nothing can be taken back."""
+        """An update that is run as it is, once ``effects`` are published; from here on nothing can be undone."""
         self.steps.append(Step("update", optimizer, (effects,)))
         self.is_final = True
 
-    # ------------------------------------------------------------------ what happens
+    # ------------------------------------------------------------------ events
     def call(self, function: Any, args: Sequence[Any], options: dict[str, Any]) -> Any:
-        """Make a call, and note it."""
+        """Make a call and record it."""
         try:
             found = function(*plain(tuple(args)), **plain(options))
         except Exception as error:
@@ -153,13 +154,13 @@ class CallTape:
         return self._noted("call", function, args, options, found)
 
     def draw(self, method: str, found: Any, args: Sequence[Any], options: dict[str, Any]) -> Any:
-        """A draw from ``config.rng``; an update makes its own at every run."""
+        """Record a draw from ``config.rng``; updates make their own draws in each run."""
         if open_tape.get() is not self:
             return found
         return self._noted("draw", method, args, options, found)
 
     def tell(self, function: Any, values: dict[str, Any], others: tuple[Any, ...]) -> None:
-        """A call that tells somebody of values, and gives nothing."""
+        """Record a call that only reports values and returns nothing."""
         values = {name: getattr(value, "_data", value) for name, value in values.items()}
         self.steps.append(Step("tell", function, (mapped(values, self._ref), *others)))
         token = open_tape.set(None)
@@ -169,7 +170,7 @@ class CallTape:
             open_tape.reset(token)
 
     def branch(self, array: Recorded, answer: bool) -> None:
-        """From here on the tape is right only where ``array`` is as true as it is now."""
+        """From here on the tape is valid only if the truth value of ``array`` is the same as now."""
         if self.depends[array._slot]:
             self._guard("guard", answer, array, "it branches on a value")
 
@@ -181,18 +182,18 @@ class CallTape:
         self.steps.append(Step(kind, told, (Ref(array._slot),)))
 
     def leaves(self, array: Recorded, how: str) -> np.ndarray:
-        """The value, for somebody who takes it away from the tape."""
+        """The value, for a use that is not recorded; the tape is then refused."""
         if self.depends[array._slot]:
             self.refuse(f"a number leaves the arrays through {how}")
         return array._value
 
     def refuse(self, what: str, line: Line = None) -> None:
-        """Note why no program can do this, of which the first counts, and the user's line: the one that runs now."""
+        """Note why no program can do this, and the user's line, by default the current one; the first reason counts."""
         if self.refusal is None:
             self.refusal = Refusal(what, line or line_of(users_frame(sys._getframe(1))))
 
     def _watch(self) -> None:
-        """Note what is done about floating-point errors; where the function waits for one, it may go another way."""
+        """Record the handling of floating-point errors; refuse if the function may react to one."""
         if (setting := np.geterr()) != self._setting:
             self._setting = setting
             self.steps.append(Step("errstate", setting, is_backward=self.is_backward))
@@ -201,7 +202,7 @@ class CallTape:
         elif filters() != self._filters and watched(self._filters) is not None:
             self.refuse("it changes the filters of warnings")
 
-    # ------------------------------------------------------------------ writing it down
+    # ------------------------------------------------------------------ recording
     def _noted(self, kind: Any, function: Any, args: Sequence[Any], options: dict[str, Any], found: Any) -> Any:
         given = [*args, *options.values()]
         noted, settings = mapped(tuple(args), self._ref), mapped(options, self._ref)
@@ -232,8 +233,8 @@ class CallTape:
         return made[0] if whole else type(found)(made) if type(found) in (tuple, list) else type(found)(*made)
 
     def _line(self, frame: FrameType) -> tuple[Line, bool]:
-        """The user's line that a call belongs to, and whether a backward pass makes it: then that of the call before
-        its node was made, as both draw from one counter."""
+        """The user's line that a call belongs to, and whether a backward pass makes the call. Its line is then that of
+        the last call before its node was made, which their shared counter tells."""
         node = pulled(frame)
         if node is not None:
             line = self._lines[bisect(self._lines, node.order, key=itemgetter(0)) - 1][1]
@@ -266,7 +267,7 @@ class CallTape:
         return None
 
     def _spread(self, slot: int, depends: bool) -> None:
-        """What shares memory with a slot that is written to depends on what is written."""
+        """Slots that share memory with one that is written to depend on what is written."""
         if depends and not self.depends[slot]:
             own = memory(self.values[slot])
             self.depends = [is_so or memory(v) is own for is_so, v in zip(self.depends, self.values, strict=True)]
@@ -290,7 +291,7 @@ class CallTape:
         return len(self.values) - 1
 
     def check_constants(self) -> None:
-        """Refuse where the function has changed an array of NumPy's that stood beside recorded ones."""
+        """Refuse if the function has changed a NumPy array that it used together with recorded ones."""
         if any([array.tobytes() != before for array, before in self._before]):
             self.refuse("an array of NumPy's changes while it runs")
 

@@ -1,4 +1,4 @@
-"""The names that code uses, as its instructions tell."""
+"""The names that code uses, according to its bytecode."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 
 
 def codes_in(code: CodeType) -> Iterator[CodeType]:
-    """Code, and that of the functions written inside it."""
+    """A code object, and those of the functions defined inside it."""
     yield code
     for inner in code.co_consts:
         if isinstance(inner, CodeType):
@@ -19,7 +19,7 @@ def codes_in(code: CodeType) -> Iterator[CodeType]:
 
 @cache
 def globals_of(code: CodeType) -> tuple[str, ...]:
-    """The global names that code reads or sets, those of the functions written inside it too."""
+    """The global names that code reads or sets, including functions defined inside it."""
     wanted = ("LOAD_GLOBAL", "LOAD_NAME", "STORE_GLOBAL", "DELETE_GLOBAL")
     found = [step.argval for one in codes_in(code) for step in dis.get_instructions(one) if step.opname in wanted]
     return tuple(dict.fromkeys(found))
@@ -27,21 +27,21 @@ def globals_of(code: CodeType) -> tuple[str, ...]:
 
 @cache
 def read_in(code: CodeType) -> frozenset[str]:
-    """The attributes that code reads, and its strings, which may name one."""
+    """The attributes that code reads, and its strings, which may be names of attributes."""
     found = [step.argval for step in dis.get_instructions(code) if step.opname.startswith("LOAD_")]
     return frozenset([name for name in found if isinstance(name, str)])
 
 
 @cache
 def attributes_of(code: CodeType) -> frozenset[str]:
-    """The attributes that code reads or sets; where it asks for them by `getattr` and the like, all its names."""
+    """The attributes that code reads or sets; if it uses `getattr` or `setattr`, all its names."""
     if "getattr" in code.co_names or "setattr" in code.co_names:
         return words_of(code)
     return frozenset([name for _, opname, name in placed(code) if opname.endswith(("_ATTR", "_METHOD"))])
 
 
 def placed(code: CodeType) -> Iterator[tuple[int, str, Any]]:
-    """The instructions of code with their lines."""
+    """The instructions of code, with their line numbers."""
     starts, line = dict(dis.findlinestarts(code)), code.co_firstlineno
     for step in dis.get_instructions(code):
         line = starts.get(step.offset) or line
@@ -56,5 +56,5 @@ def imported(code: CodeType) -> tuple[str, ...]:
 
 @cache
 def words_of(code: CodeType) -> frozenset[str]:
-    """What code may use as the name of an attribute: its names, and its strings for `getattr`."""
+    """Everything that code may use as the name of an attribute: its names, and its strings for `getattr`."""
     return frozenset([*code.co_names, *[one for one in code.co_consts if isinstance(one, str) and one.isidentifier()]])

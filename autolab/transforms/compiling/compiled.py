@@ -1,4 +1,4 @@
-"""compile: the decorator, its programs for each signature, and the checks that keep it right."""
+"""compile: the decorator, its programs for each signature, and the checks that keep it correct."""
 
 from __future__ import annotations
 
@@ -25,39 +25,40 @@ from .walk import read_by
 
 _MOST_PROGRAMS = 16
 _tracing = Lock()
-"""Held while a function is traced: recorded arrays stand in its parameters then."""
+"""Held while a function is traced, because its parameters then contain recorded arrays."""
 
 
 class CompileWarning(UserWarning):
-    """A compiled function runs as it is written, and why."""
+    """Says that a compiled function runs uncompiled, and why."""
 
 
 @takes_other_words
 def compile(function: Any = None, *, check_every: int | None = 1000) -> Any:
-    """A function, or a whole training step, traced once and then run without Python's share of the work.
+    """Compile a function, or a whole training step: trace it once, then run it without the overhead of Python.
 
-    The first call with arguments of a kind (shapes, dtypes, modes, other arguments by value) runs the function as it is
-    and notes each call of NumPy's. Later calls make those alone, into buffers that are used again: no graph is built,
-    no step is looked up. The numbers are the same, bit for bit, and so are random draws.
+    The first call with arguments of a given kind (shapes, dtypes, modes; other arguments by value) runs the function
+    itself and records each NumPy call. Later calls make only these, with results in reused buffers: no graph is built.
+    The results are the same, bit for bit, and so are random draws.
 
     Parameters
     ----------
     function : callable
-        Takes arrays, Variables, links and other objects. It may compute gradients, and update parameters by an
+        Takes arrays, Variables, links and other objects. It may compute gradients and update parameters with an
         optimizer.
     check_every : int or None
-        The first run of a program and every so many calls it is compared with the function itself; None: never.
+        A program is compared with the function itself at its first run and then every ``check_every`` calls; None:
+        never.
 
     Returns
     -------
     Compiled
-        Called as the function is. ``.function`` is the function itself, ``.report()`` says what was compiled.
+        Called like the function. ``.function`` is the function itself, ``.report()`` says what was compiled.
 
     Warns
     -----
     CompileWarning
-        Once, with the user's line, if something cannot be traced: a number that leaves the arrays, output, foreign
-        code, state that the function changes. It then runs as it is written.
+        Once, with the user's line, if something cannot be traced: a number taken out of an array, output, foreign code,
+        or state that the function changes. The function then runs uncompiled.
 
     Examples
     --------
@@ -104,7 +105,7 @@ class Compiled:
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__") or "function" not in vars(self):
             raise AttributeError(name)
-        return getattr(self.function, name)  # a compiled link has its parameters
+        return getattr(self.function, name)  # such as the parameters of a compiled link
 
     def __get__(self, instance: Any, owner: type) -> Any:
         if instance is None:
@@ -116,7 +117,7 @@ class Compiled:
             held[self] = type(self)(self.function.__get__(instance, owner), self.check_every)
         return held[self]
 
-    def __reduce__(self) -> Any:  # a copy begins without programs: these are of what it was copied from
+    def __reduce__(self) -> Any:  # a copy starts without programs: these belong to the original
         return type(self), (self.function, self.check_every)
 
     def __call__(self, *args: Any, **options: Any) -> Any:
@@ -186,12 +187,12 @@ class Compiled:
                 warnings.warn_explicit(text, CompileWarning, *refusal.frame)
 
     def report(self) -> CompileReport:
-        """What became of each call of NumPy's, and how long calls take; a notebook shows it as a table.
+        """What became of each NumPy call, and how long calls take; a notebook shows it as a table.
 
         Returns
         -------
         CompileReport
-            The program with the most calls comes first.
+            With the most frequently called program first.
         """
         name = getattr(self.function, "__name__", "function")
         programs = sorted(self.programs, key=lambda program: -program.calls)
@@ -209,7 +210,7 @@ class Compiled:
 
 
 class _Methods(dict[Compiled, Compiled]):
-    """The compiled methods of an object. A copy of the object makes its own, as these run on the original."""
+    """The compiled methods of an object. A copy of the object makes its own, because these run on the original."""
 
     def __init__(self, of: Any) -> None:
         self.of = of
@@ -218,7 +219,7 @@ class _Methods(dict[Compiled, Compiled]):
         return dict, ()
 
 
-try:  # the object that NumPy asks itself: a hundredth of the time of geterr
+try:  # the object that NumPy itself reads: takes a hundredth of the time of geterr
     from numpy._core.umath import _extobj_contextvar
 
     _float_setting: Callable[[], Any] = _extobj_contextvar.get
@@ -228,7 +229,7 @@ _known: tuple[Any, Any, Any, bool] = (None, None, None, False)
 
 
 def _awaited() -> list[str]:
-    """Why every compiled function runs as it is written at this moment."""
+    """Why all compiled functions currently run uncompiled."""
     reasons = {
         "floating-point errors are reported": _errors_are_awaited(),
         "something listens to steps or backward passes": listeners or (watchers and modes().hooks),
@@ -241,7 +242,7 @@ def _awaited() -> list[str]:
 
 
 def _errors_are_awaited() -> bool:
-    """`are_awaited`, asked again only when what is done about floating-point errors has changed."""
+    """`are_awaited`, evaluated again only when the handling of floating-point errors has changed."""
     global _known
     how, held = _float_setting(), warnings.filters
     first = held[0] if held else None

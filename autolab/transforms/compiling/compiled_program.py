@@ -1,4 +1,4 @@
-"""A program for one kind of calls: run, checked beside the function itself, differentiated."""
+"""A program for one kind of call: how it is run, checked against the function itself, and differentiated."""
 
 from __future__ import annotations
 
@@ -30,24 +30,24 @@ if TYPE_CHECKING:
 
 
 class CompiledProgram:
-    """A traced function for one kind of calls.
+    """A traced function for one kind of call.
 
     Attributes
     ----------
     traced : Traced
     forward : Executable
     around : Reads
-        What it found around the function.
+        What the function can read around it.
     train, is_nested
         Of the calls: see `Signature`.
     beside : list of StatePlace
-        Where it looks up data beside that of which it computes gradients.
+        Where it looks up data, apart from that whose gradients it computes.
     backward : Executable or None
-        What computes the gradients of what the function returned, if they may be asked for.
+        Computes the gradients of the function's results, if they may be needed.
     calls : int
-        How often it was run.
+        Number of runs.
     seconds : float
-        How long the shortest run took.
+        Duration of the shortest run.
     """
 
     def __init__(self, key: Hashable, traced: Traced, around: Reads, signature: Signature, takes: Any) -> None:
@@ -67,7 +67,7 @@ class CompiledProgram:
         self._sharing = Sharing(self._low, traced.tape.sources, traced.tape.values)
 
     def fits(self, leaves: list[Any]) -> bool:
-        """Whether all is as it was when the function was traced, for arguments of the same kind."""
+        """Whether everything is as it was when the function was traced, for arguments of the same kind."""
         if not self._guard():
             return False
         if not self._reached:
@@ -76,7 +76,7 @@ class CompiledProgram:
         return are_apart if self._were_apart else not are_apart and self._meets(leaves) == self._met
 
     def _meets(self, leaves: list[Any]) -> list[int | None]:
-        """Which of the arguments are reached in another way too: the function may ask, and gradients are sums."""
+        """The arguments that the function also reaches in another way: it may compare them, and gradients are sums."""
         return [id(leaf) if id(leaf) in self._reached else None for leaf in leaves]
 
     def _forward(self, dry: bool = False) -> Executable:
@@ -88,7 +88,7 @@ class CompiledProgram:
 
     @cached_property
     def _saved(self) -> list[int]:
-        """The slots that forward leaves for backward."""
+        """The slots that forward saves for backward."""
         low, traced = self._low, self.traced
         steps = [step for step in low.steps if step.is_backward]
         made = {slot for step in steps for _, slot in step.outs} | set(traced.starts)
@@ -97,7 +97,7 @@ class CompiledProgram:
         return sorted([slot for slot in used - made if slot not in low.static])
 
     def _read_beside(self) -> list[StatePlace]:
-        """The places of data without a gradient, from which the results are computed as well."""
+        """The places of data without a gradient that the results are computed from as well."""
         low, named_so = self._low, set(map(id, self.traced.inputs))
         used = {slot for step in low.steps for slot in slots_in((step.args, step.options))}
         places = [place for slot, place in self.traced.tape.sources.items() if place is not None and slot in used]
@@ -141,14 +141,14 @@ class CompiledProgram:
         return owner.function(*args, **options)
 
     def pull(self, starts: list[Any], saved: list[Any]) -> list[np.ndarray]:
-        """The gradients, given those of the results and what forward has left."""
+        """The gradients, from those of the results and what forward has saved."""
         assert self.backward is not None
         with self._pulling:
             found: list[np.ndarray] = self.backward.run([*starts, *saved])
         return found
 
     def _alone(self, leaves: list[Any]) -> list[Any]:
-        """What the program gives, up to the first update; where the result may be differentiated, gradients as well."""
+        """The results of the program, up to the first update; with their gradients, if they may be differentiated."""
         if self.backward is None:
             found: list[Any] = self._forward(dry=True).run(leaves)
             return found
@@ -157,7 +157,7 @@ class CompiledProgram:
         return [*outs(self.traced.spec, result), *self.pull(starts, saved)]
 
     def _checked(self, owner: Compiled, leaves: list[Any], args: Any, options: Any) -> Any:
-        """A call of the function itself, beside which the program is run without leaving anything behind."""
+        """Call the function itself, and compare a dry run of the program with it."""
         before = modes().rng.bit_generator.state if self.forward.draws else None
         try:
             found = self._alone(leaves)
@@ -172,7 +172,7 @@ class CompiledProgram:
 
 
 def _may_be(one: Any, leaves: list[Any]) -> bool:
-    """Whether what a function reaches may be an argument as well: a Variable only if its array is alike."""
+    """Whether an object that a function reaches may be an argument as well: a Variable only if its array is similar."""
     alike = [leaf for leaf in leaves if type(leaf) is type(one)]
     if not isinstance(one, Variable) or type(one._data) is not np.ndarray:
         return bool(alike)

@@ -1,4 +1,4 @@
-"""A generator whose draws are noted on a tape."""
+"""A random generator whose draws are recorded on a tape."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def _noted(name: str) -> Callable[..., Any]:
 
 
 class RecordedGenerator(np.random.Generator):
-    """``config.rng`` while a function is traced: it draws from the same bits."""
+    """``config.rng`` while a function is traced: it draws from the same bit generator."""
 
     tape: CallTape
 

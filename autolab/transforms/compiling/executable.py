@@ -1,4 +1,4 @@
-"""A tape as a function of Python: one line for each call, with the results in buffers that are used again."""
+"""A tape as a Python function: one line per call, with the results in reused buffers."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ from .reached_state import Effect, Given, StatePlace
 from .references import Ref, slots_in
 from .returned import spent
 
-"""Where warnings come from: they are told of the user's line, as those of AutoLab's own files."""
+"""Files whose warnings are attributed to the user's line, like those of AutoLab's own files."""
 
 
 class Miss(Exception):
-    """A branch goes another way than in the tape."""
+    """A branch goes a different way from the tape."""
 
 
 class Executable:
@@ -34,9 +34,9 @@ class Executable:
     Attributes
     ----------
     run : callable
-        Takes the list of the arguments that are arrays or Variables, and gives what the function gave.
+        Takes the list of arrays and Variables among the arguments, and returns what the function returned.
     source : str
-        Its text.
+        The source code of ``run``.
     draws : bool
         Whether it draws random numbers.
     """
@@ -89,7 +89,7 @@ class Executable:
         self.run: Callable[[Sequence[Any]], Any] = generated.made("compiled", self.source)
 
     def static(self, slot: int) -> np.ndarray | None:
-        """The array that a slot lies in at every run, if it is always the same one."""
+        """The array that a slot uses in each run, if it is always the same."""
         return self._low.static.get(slot)
 
     def _end(self, result: Any, effects: Sequence[Effect]) -> None:
@@ -123,11 +123,11 @@ class Executable:
         return self._bound(static) if static is not None else f"s{slot}"
 
     def place(self, where: StatePlace) -> str:
-        """The text of where an array is looked up or put."""
+        """The expression for the place where an array is read or stored."""
         return where.text(self._holder)
 
     def _holder(self, holder: Any) -> str:
-        """The name of an object whose state is read or set, or of an argument."""
+        """The name in the source of an object whose state is read or set, or of an argument."""
         name = f"a{holder.index}" if type(holder) is Given else self._bound(holder)
         if type(holder) is Given and name not in self._held:
             self._held.add(name)
@@ -142,7 +142,7 @@ class Executable:
                 self._lines.append(f"s{slot} = {self.place(where)}{copied}")
 
     def _release(self, done: Iterable[int]) -> None:
-        """Let go of memory after its last use: of a buffer for the next result, of a large array altogether."""
+        """Release memory after its last use: a buffer for the next result, a large array entirely."""
         for number in [number for i in done for number in self._placement.ending(i)]:
             slots = self._made.pop(number, [])
             if not self._placement.release(number) and slots and self._tape.values[number].nbytes >= LARGE:
@@ -166,7 +166,7 @@ class Executable:
         self._lines.append(f"{self._bound(step.function)}()")
 
     def _tell(self, step: Step, i: int) -> None:
-        """Told at the end: until then the run may turn out to go another way."""
+        """Reported at the end: until then, a guard may still fail."""
         self._tells.append(f"{self._bound(step.function)}({self._arguments(step)})")
 
     def _errstate(self, step: Step, i: int) -> None:
@@ -213,7 +213,7 @@ class Executable:
             self._lines += [f"{names}, = {text}", *scalars]
 
     def _in_blocks(self, blocks: Blocks) -> None:
-        """A loop over blocks of large arrays, in which steps follow one another."""
+        """A loop over blocks of large arrays that runs several steps on each block."""
         for slot in blocks.written:
             if self._low.memory[slot] in self._low.escaping:
                 self._made.setdefault(self._low.memory[slot], []).append(slot)
@@ -237,13 +237,13 @@ class Executable:
         self._lines.append("".join([f"f{slot} = b{slot} = " for slot in whole]) + "None")  # which hold large arrays
 
     def _filling(self, step: Step, texts: list[str], out: str) -> str:
-        """A call of a step that gives a block."""
+        """The call of a step that fills a block."""
         if is_copy(step):
             return f"{self._bound(np.copyto)}({out}, {texts[0]})"
         return f"{self._bound(step.function)}({', '.join(texts)}, {'' if takes_third(step.function) else 'out='}{out})"
 
     def _arguments_with(self, step: Step, out: np.ndarray) -> str:
-        """The arguments of a call that fills a buffer; by position where that is possible, which is faster."""
+        """The arguments of a call that fills a buffer; by position if possible, which is faster."""
         name, options = self._bound(out), dict(step.options)
         texts = [self._text(arg) for arg in settled(step, out.dtype)]
         if getattr(step.function, "__name__", "") == "reduce":
@@ -254,9 +254,9 @@ class Executable:
             options["out"] = out
         return ", ".join([*texts, *[f"{key}={self._text(value)}" for key, value in options.items()]])
 
-    # ------------------------------------------------------------------ what is left behind
+    # ------------------------------------------------------------------ effects and results
     def _variable(self, slot: int, is_joined: bool = False) -> str:
-        """A Variable of what is in a slot, the same one for all that ask."""
+        """A Variable with the content of a slot, the same one for all uses."""
         if slot not in self._wrapped:
             self._wrapped[slot] = name = f"w{slot}"
             made = f"wrap({self._at(slot)}, None)"
@@ -267,7 +267,7 @@ class Executable:
         stores = [store for effect in effects for store in effect.stores(self._holder, self._variable, self._at)]
         if stores:
             owners, names, values = zip(*dict.fromkeys(stores), strict=True)
-            # All or nothing, as `publish` does it, without a tuple for each.
+            # All or nothing, like `publish`, without a tuple for each.
             self._lines.append(f"any(map(put, ({', '.join(owners)},), {names!r}, ({', '.join(values)},)))")
 
     def _result(self, result: Any) -> str:

@@ -1,4 +1,4 @@
-"""Functions that are made of text, in which values stand by names."""
+"""Functions generated from source text, with values bound to names."""
 
 from __future__ import annotations
 
@@ -8,20 +8,20 @@ from ...engine.tracebacks import PACKAGE
 
 
 class GeneratedFunction:
-    """The names in a text, and the function that the text defines."""
+    """The names bound in a source text, and the function that it defines."""
 
     def __init__(self, **names: Any) -> None:
         self._names = names
         self._known: dict[int, str] = {}
 
     def bound(self, value: Any) -> str:
-        """The name by which the text knows a value."""
+        """The name that a value is bound to in the text."""
         if id(value) not in self._known:
             self._known[id(value)] = name = f"k{len(self._known)}"
             self._names[name] = value
         return self._known[id(value)]
 
     def made(self, what: str, text: str) -> Any:
-        """The function of a text; ``what`` is what tracebacks call its file."""
+        """The function that a text defines; ``what`` names its file in tracebacks."""
         exec(compile(text, f"{PACKAGE}transforms/compiling/<{what}>", "exec"), self._names)
         return self._names[text[len("def ") : text.index("(")]]

@@ -1,4 +1,4 @@
-"""What of a tape has to be run again: without what nothing needs, what never changes, and what is computed twice."""
+"""Reduces a tape to the steps that each run needs: no dead code, no constants, no repeated computations."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _LEANER = {
     np.swapaxes: np.ndarray.swapaxes,
     np.squeeze: np.ndarray.squeeze,
 }
-"""Functions that do the same for arrays with less around it."""
+"""Functions -> methods that do the same for arrays with less overhead."""
 
 _REDUCTIONS = {
     np.sum: np.add.reduce,
@@ -35,23 +35,23 @@ _REDUCTIONS = {
     np.prod: np.multiply.reduce,
     np.ndarray.prod: np.multiply.reduce,
 }
-"""What these come down to: the universal functions' own methods take half the time, and a buffer for the result."""
+"""Functions -> the ufunc methods that they call, which take half the time and accept a buffer for the result."""
 
 
 class Lowered:
-    """The steps of a tape that are left, and what is known of its slots.
+    """The remaining steps of a tape, and what is known about its slots.
 
     Attributes
     ----------
     steps : list of Step
     static : dict
-        Slot -> an array that is the same at every run.
+        Slot -> an array that is the same in every run.
     memory : list of int
-        For each slot the number of the memory that it is a view of.
+        For each slot, the number of the memory block that it is a view of.
     escaping : set of int
-        Memories that outlive a run: they are made anew each time.
+        Memory blocks that outlive a run: they are allocated again each time.
     written : set of int
-        Memories into which a step writes.
+        Memory blocks that a step writes to.
     """
 
     def __init__(self, tape: CallTape, escaping: Iterable[int]) -> None:
@@ -66,17 +66,17 @@ class Lowered:
         self.steps = self._pruned(self._without_repeats(steps), set(escaping))
 
     def copy(self) -> Lowered:
-        """Another, for a program with buffers of its own."""
+        """A copy, for a program with its own buffers."""
         twin = copy.copy(self)
         twin.static, twin.escaping = dict(self.static), set(self.escaping)
         return twin
 
     def slot(self, slot: int) -> int:
-        """The slot that stands for one which holds the same."""
+        """The slot that replaces this one because it holds the same."""
         return self._same.get(slot, slot)
 
     def is_fresh(self, slot: int) -> bool:
-        """Whether a slot's memory is its own, and nobody writes to it or keeps it."""
+        """Whether the memory of a slot is neither written to nor kept after the run."""
         number = self.memory[slot]
         return number not in self.written and number not in self.escaping
 
@@ -85,7 +85,7 @@ class Lowered:
         known: dict[Hashable, Step] = {}
         version: dict[int, int] = {}
         for step in steps:
-            if step.kind == "update":  # it may write into what an argument is a view of
+            if step.kind == "update":  # it may write to the memory that an argument is a view of
                 known.clear()
             if step.writes is not None:
                 version[self.memory[step.writes]] = version.get(self.memory[step.writes], 0) + 1
@@ -110,7 +110,7 @@ class Lowered:
         return kept
 
     def _narrow(self, step: Step) -> Step:
-        """A step between elements without what spreads an operand to the shape that it gets from another anyway."""
+        """An elementwise step without explicit broadcasts to a shape that another operand gives it anyway."""
         if not any([type(arg) is Ref and arg.slot in self._spread for arg in step.args]) or not is_elementwise(step):
             return step
         args = list(step.args)
@@ -129,7 +129,7 @@ class Lowered:
         self._same[slot] = self.slot(other)
 
     def _key(self, step: Step, version: dict[int, int]) -> Hashable | None:
-        """What is the same for two calls that give the same; so is how often an argument was written to."""
+        """A key that is equal for calls with equal results; it counts how often each argument was written to."""
         slots = slots_in((step.args, step.options))
         try:
             versions = tuple([version.get(self.memory[slot], 0) for slot in slots])
@@ -140,14 +140,14 @@ class Lowered:
         return key
 
     def viewed(self, step: Step) -> int | None:
-        """The slot of which a step's result is a view; None for what is computed."""
+        """The slot that a step's result is a view of; None if the result is computed."""
         if step.kind != "call" or step.writes is not None or len(step.outs) != 1 or step.outs[0][0] is not None:
             return None
         own = self.memory[step.outs[0][1]]
         return next((slot for slot in slots_in((step.args, step.options)) if self.memory[slot] == own), None)
 
     def _may_raise(self, step: Step) -> bool:
-        """Whether numbers decide if a call raises: then it is made even where nothing needs its result."""
+        """Whether values decide if a call raises: it is then made even if nothing needs its result."""
         if step.function is np.power:
             return all([self.tape.values[slot].dtype.kind in "iu" for slot in slots_in(step.args)])
         picks = step.function in (operator.getitem, np.take, np.ndarray.take) and bool(slots_in(step.args[1:]))
@@ -176,7 +176,7 @@ def _numbered(owners: list[int]) -> list[int]:
 
 
 def _reduced(step: Step) -> Step:
-    """A sum as the universal function's own method, which is what NumPy makes of it."""
+    """A reduction as the method of the ufunc, which is what NumPy calls."""
     if step.kind != "call" or step.function not in _REDUCTIONS:
         of_array = step.kind == "call" and not step.options and step.args and type(step.args[0]) in (Ref, np.ndarray)
         return replace(step, function=_LEANER.get(step.function, step.function)) if of_array else step
@@ -204,6 +204,6 @@ def _exact(value: Any) -> Hashable:
 
 
 def is_elementwise(step: Step) -> bool:
-    """Whether a step is a universal function of elements, with one result that it makes itself."""
+    """Whether a step is an elementwise ufunc with a single result and no options."""
     function = step.function
     return isinstance(function, np.ufunc) and function.signature is None and not step.options and len(step.outs) == 1

@@ -1,4 +1,4 @@
-"""Arguments and results however they are nested: the arrays and Variables in them."""
+"""The arrays and Variables in nested arguments and results."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .references import slots_in
 
 
 def outs(spec: Any, result: Any) -> list[Any]:
-    """The arrays of a result that a program computes."""
+    """The arrays in a result that a program computes."""
     if isinstance(spec, Out):
         return [result._data if spec.is_variable else result]
     if type(spec) in (list, tuple):
@@ -24,7 +24,7 @@ def outs(spec: Any, result: Any) -> list[Any]:
 
 
 def named(result: Any, effects: Sequence[Effect], steps: Sequence[Step]) -> set[int]:
-    """The slots of what a run leaves behind."""
+    """The slots that outlive a run: those of results, effects and reports."""
     updates = [effect for step in steps if step.kind == "update" for effect in step.args[0]]
     told = [*flat(result), *updates, *effects]
     heard = {slot for step in steps if step.kind == "tell" for slot in slots_in(step.args)}
@@ -32,7 +32,7 @@ def named(result: Any, effects: Sequence[Effect], steps: Sequence[Step]) -> set[
 
 
 def flat(result: Any) -> list[Any]:
-    """What is in a result, however it is nested."""
+    """The items of a nested result, as a flat list."""
     if type(result) in (list, tuple):
         return [item for part in result for item in flat(part)]
     if type(result) is dict:
@@ -46,14 +46,14 @@ def variables_in(result: Any) -> list[Variable]:
 
 
 class EnteredArguments:
-    """Arguments with recorded arrays in the place of arrays, for one call.
+    """Arguments with their arrays replaced by recorded ones, for one call.
 
-    Lists and dicts are those that were given, as the function may change them; `leave` puts back what was in them.
+    Lists and dicts are those that were given, because the function may change them; `leave` restores their content.
     """
 
     def __init__(self, given: Any, arrays: dict[int, Recorded]) -> None:
         self._arrays = arrays
-        self._held: list[tuple[Any, Any, Any]] = []  # a list or dict, what was in it, and what was put into it
+        self._held: list[tuple[Any, Any, Any]] = []  # a list or dict, its original content, and what was put into it
         self.values = self._entered(given)
 
     def _entered(self, value: Any) -> Any:
@@ -68,7 +68,7 @@ class EnteredArguments:
         return value
 
     def leave(self) -> bool:
-        """Put the arrays back; whether the function has changed a list or a dict."""
+        """Put the arrays back; returns whether the function has changed a list or a dict."""
         changed = False
         for value, before, entered in self._held:
             changed = changed or _told_apart(value) != _told_apart(entered)
@@ -79,7 +79,7 @@ class EnteredArguments:
 
 
 def _items(value: Any) -> list[tuple[Any, Any]]:
-    """The keys, or places, in a dict or a list, with what is there."""
+    """The keys or positions in a dict or a list, with their items."""
     return list(value.items() if type(value) is dict else enumerate(value))
 
 
@@ -88,7 +88,7 @@ def _told_apart(value: Any) -> list[tuple[Any, int]]:
 
 
 def unwrapped(value: Any) -> Any:
-    """A result with NumPy's arrays; lists and dicts stay the same objects."""
+    """A result with NumPy arrays instead of recorded ones; lists and dicts stay the same objects."""
     if type(value) is Recorded:
         return value._value[()] if value._is_scalar else value._value
     if isinstance(value, Variable):

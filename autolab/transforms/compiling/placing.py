@@ -1,4 +1,4 @@
-"""Where the results of a program lie: in a buffer that is used again, in a new array, in the memory of another one."""
+"""Memory for the results of a program: a reused buffer, a new array, or the memory of another array."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from .lowering import Lowered, is_elementwise
 from .references import Ref, resolved, slots_in
 
 LARGE = 1 << 16
-"""Bytes: smaller arrays stay in the cache whatever is done with them."""
+"""In bytes: smaller arrays stay in the cache anyway."""
 
 _WARNING = (np.maximum, np.minimum)
-"""Functions that warn of a third argument without a name."""
+"""Functions that warn about a third positional argument."""
 
 _WITH_OUT = (np.dot, np.ndarray.dot, np.concatenate, np.cumsum, np.clip)
 
@@ -27,7 +27,7 @@ class Placement:
     Attributes
     ----------
     kept : set of int
-        Slots of what is left behind.
+        Slots that outlive the run.
     """
 
     def __init__(self, low: Lowered, steps: Sequence[Step], escaping: set[int]) -> None:
@@ -45,15 +45,15 @@ class Placement:
         self._under = self._overlaid(steps)
 
     def ending(self, i: int) -> list[int]:
-        """The memories that nobody needs after a step."""
+        """The memory blocks that are no longer needed after a step."""
         return self._last.get(i, [])
 
     def release(self, number: int) -> bool:
-        """Let the next result lie in the buffer of one that nobody needs; False if it lies in none."""
+        """Free the buffer of a result that is no longer needed; False if it has none."""
         return self._buffers.release(number)
 
     def is_static_view(self, step: Step) -> bool:
-        """Whether a step looks at a buffer or a constant in another way: that is done once and for all."""
+        """Whether a step makes a view of a buffer or a constant; the view is then made once, not in every run."""
         low = self._low
         base = low.viewed(step)
         slots = slots_in((step.args, step.options))
@@ -71,7 +71,7 @@ class Placement:
         return True
 
     def _overlaid(self, steps: Sequence[Step]) -> dict[int, int]:
-        """Large arrays that are left behind -> those that they lie over, made anew too: one array less is filled."""
+        """Large results that outlive the run -> the dead operands whose new memory they reuse: saves an allocation."""
         low, made = self._low, set[int]()
         found: dict[int, int] = {}
         for i, step in enumerate(steps):
@@ -88,12 +88,12 @@ class Placement:
         return found
 
     def under(self, slot: int) -> int | None:
-        """The slot over which a result is written: that of an operand, needed for the last time."""
+        """The slot of the operand, needed for the last time, whose memory a result overwrites."""
         under = self._under.get(slot)
         return under if under is None or under not in self._low.static else None
 
     def buffer(self, step: Step, i: int) -> np.ndarray | None:
-        """The buffer for a step's result, where its function takes one."""
+        """The buffer for the result of a step, if its function accepts one."""
         low = self._low
         if not _takes_out(step) or low.memory[slot := step.outs[0][1]] in low.escaping:
             return None
@@ -109,13 +109,13 @@ class Placement:
         return self.buffer_of(slot)
 
     def buffer_of(self, slot: int) -> np.ndarray:
-        """A buffer for what is in a slot, from now on."""
+        """Give a slot a buffer."""
         made = self._buffers.array(self._low.memory[slot], self._values[slot])
         self._low.static[slot] = made
         return made
 
     def _gives_way(self, slot: int, value: np.ndarray, i: int) -> bool:
-        """Let the result lie where an operand does that is needed here for the last time, if it is laid out alike."""
+        """Free the buffer of an operand that is needed here for the last time, if the result has the same layout."""
         static, number = self._low.static.get(slot), self._low.memory[slot]
         if static is None or number not in self.ending(i) or not _is_laid(static, value):
             return False
@@ -123,7 +123,7 @@ class Placement:
 
 
 def _is_laid(array: np.ndarray, like: np.ndarray) -> bool:
-    """Whether an array lies in memory as another does."""
+    """Whether two arrays have the same shape, strides and dtype."""
     return (array.shape, array.strides, array.dtype) == (like.shape, like.strides, like.dtype)
 
 
@@ -138,7 +138,7 @@ def _takes_out(step: Step) -> bool:
 
 
 def settled(step: Step, dtype: np.dtype) -> list[Any]:
-    """The arguments, with Python's numbers as arrays of the result's dtype, where they would become that anyway."""
+    """The arguments, with Python numbers converted to arrays of the result's dtype, as NumPy would do in each run."""
     if not is_elementwise(step) or dtype.kind != "f":
         return list(step.args)
     if f"{dtype.char * step.function.nin}->{dtype.char}" not in step.function.types or step.function is np.ldexp:
@@ -147,5 +147,5 @@ def settled(step: Step, dtype: np.dtype) -> list[Any]:
 
 
 def takes_third(function: Any) -> bool:
-    """Whether a function takes the array for its result by position, which is faster."""
+    """Whether a function accepts the array for its result by position, which is faster."""
     return isinstance(function, np.ufunc) and function.nout == 1 and function not in _WARNING

@@ -1,4 +1,4 @@
-"""What a run finds and leaves behind besides arguments and results: data, gradients, buffers of links."""
+"""The state that a run reads and changes besides arguments and results: data, gradients, buffers of links."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ Text = Callable[[Any], str]
 
 
 def alike(text: str, array: np.ndarray, bound: Text) -> str:
-    """What must hold of an array for it to take the place of another, as Python."""
+    """A test, as Python source, that an array can replace another."""
     kind, dtype = bound(np.ndarray), bound(array.dtype)
     lies = f"d.strides == {array.strides} and d.shape == {array.shape}"
     return f"type(d := {text}) is {kind} and {lies} and d.dtype is {dtype}"
 
 
 def gradient_alike(text: str, grad: Variable | None, bound: Text) -> str:
-    """The same of a gradient, which may be none, or be part of a graph."""
+    """The same for a gradient, which may be missing, or part of a graph."""
     if grad is None:
         return f"{text} is None"
     return f"(g := {text}) is not None and (g.node is None) is {grad.node is None} and " + alike(
@@ -35,26 +35,26 @@ def gradient_alike(text: str, grad: Variable | None, bound: Text) -> str:
 
 @dataclass(frozen=True)
 class Given:
-    """The argument that comes at this place among those that are arrays or Variables."""
+    """The argument at this position among those that are arrays or Variables."""
 
     index: int
 
 
 @dataclass(frozen=True, eq=False)
 class StatePlace:
-    """Where an array is: an argument or an object itself, its data, its gradient, or an attribute of it."""
+    """Where an array is found: an argument or object itself, its data, its gradient, or one of its attributes."""
 
     holder: Any
     kind: Literal["self", "data", "grad", "attribute"]
     name: str = ""
 
     def text(self, held: Text) -> str:
-        """The Python that looks it up; ``held`` gives the name of the holder."""
+        """The expression that looks it up; ``held`` gives the name of the holder."""
         behind = {"self": "", "data": "._data", "grad": ".node.grad._data", "attribute": f".{self.name}"}
         return held(self.holder) + behind[self.kind]
 
     def now(self, leaves: list[Any]) -> Any:
-        """The array that is there."""
+        """The array that is currently there."""
         holder = leaves[self.holder.index] if type(self.holder) is Given else self.holder
         if self.kind == "grad":
             return None if holder.node.grad is None else holder.node.grad._data
@@ -63,30 +63,30 @@ class StatePlace:
 
 
 _SEEN = "-{leaf}.moved if {leaf}.moved > 0 else {leaf}.moved"
-"""What a backward pass makes of `Leaf.moved`."""
+"""The value of `Leaf.moved` after a backward pass, as Python source."""
 
 
 @dataclass(frozen=True, eq=False)
 class Effect:
-    """What a run puts in a place: what is in a slot, or None; and what the leaf there then says of it."""
+    """What a run stores in a place: the content of a slot, or None; and the state of the leaf there afterwards."""
 
     place: StatePlace
     slot: int | None
     passes: int = 0
     moved: str = ""
-    """What becomes of `Leaf.moved`, as Python."""
+    """The new value of `Leaf.moved`, as Python source."""
     had_one: bool = True
-    """Whether there was a gradient before, which may be one that the user set."""
+    """Whether there was a gradient before, possibly one that the user set."""
     is_variable: bool = False
     is_joined: bool = False
     """Whether the Variable was part of a graph."""
     is_there: bool = False
-    """Whether the array was in its place all the time: it was written to."""
+    """Whether the array stayed in its place and was written to."""
 
     def stores(
         self, held: Text, variable: Callable[[int, bool], str], at: Callable[[int], str]
     ) -> list[tuple[str, str, str]]:
-        """What to set, as Python: an object, the name of an attribute, and its value."""
+        """What to set, as Python source: an object, the name of an attribute, and its value."""
         owner, kind = held(self.place.holder), self.place.kind
         if kind == "attribute":
             filled = variable(self._filled, self.is_joined) if self.is_variable else at(self._filled)
@@ -110,8 +110,8 @@ class Effect:
 
 @dataclass(frozen=True, eq=False)
 class Out:
-    """A value among the results: an array or, if ``is_scalar``, a number of NumPy's, or a Variable, which was part of a
-    graph if ``spent``."""
+    """A value among the results: an array, a NumPy scalar if ``is_scalar``, or a Variable, which was part of a graph if
+    ``spent``."""
 
     slot: int
     is_variable: bool
@@ -158,17 +158,17 @@ class ReachedState:
         self.attributes: list[tuple[Any, str, Any]] = []
 
     def earlier(self) -> frozenset[Node]:
-        """The nodes of what was computed before the run, gradients among it."""
+        """The nodes of values computed before the run, including those of gradients."""
         nodes = [v.node for v, _ in self.variables]
         nodes += [leaf.grad.node for leaf in nodes if isinstance(leaf, Leaf) and leaf.grad is not None]
         return frozenset([node for node in nodes if node is not None and node.order])
 
     def note(self, attributes: Iterable[tuple[Any, str]]) -> None:
-        """Attributes that the function writes and does not read."""
+        """Note attributes that the function writes and does not read."""
         self.attributes = [(held, name, held.__dict__.get(name, EMPTY)) for held, name in attributes]
 
     def enter(self, tape: CallTape, make: Callable[..., Recorded]) -> None:
-        """Put recorded arrays in all places; ``make`` is `CallTape.source` or `CallTape.load`."""
+        """Put recorded arrays into all places; ``make`` is `CallTape.source` or `CallTape.load`."""
         for variable, holder in self.variables:
             data = make(variable._data, StatePlace(holder, "data"))
             variable._data = self._data[id(variable)] = data
@@ -183,7 +183,7 @@ class ReachedState:
             )
 
     def snapshot(self) -> list[tuple[Any, str, Any]]:
-        """What `restore` puts back."""
+        """All that `publish` needs to restore the state."""
         found: list[tuple[Any, str, Any]] = []
         for variable, _ in self.variables:
             found.append((variable, "_data", variable._data))
@@ -192,7 +192,7 @@ class ReachedState:
         return [*found, *[(link, name, link.__dict__[name]) for link, name in self.buffers]]
 
     def effects(self) -> list[Effect]:
-        """What the function has put in the places since."""
+        """What the function has stored in the places since."""
         found = []
         for variable, holder in self.variables:
             leaf = variable.node
@@ -222,15 +222,15 @@ class ReachedState:
         return found
 
     def is_former_gradient(self, value: Variable) -> bool:
-        """Whether it is a gradient that a Variable had when it was entered, which comes back as another object."""
+        """Whether a value is a gradient that a Variable had on entry; it comes back as a different object."""
         return any([value is grad for grad in self._grads.values()])
 
     def is_altered(self) -> bool:
-        """Whether a Variable has got another name, or requires a gradient now or none."""
+        """Whether the name or the node of a Variable has changed."""
         return any([v._name != name or v.node is not node for v, name, node in self._before])
 
     def tests(self, bound: Text) -> list[str]:
-        """What must hold of the places that are no arguments, as Python."""
+        """Tests, as Python source, for the places that are not arguments."""
         found = []
         for variable, data, grad in self._found:
             name, node = bound(variable), variable.node
@@ -240,7 +240,7 @@ class ReachedState:
         return [*found, *[alike(f"{bound(link)}.{name}", kept, bound) for link, name, kept in self._found_kept]]
 
     def leave(self) -> None:
-        """Put NumPy's arrays back in all places: those of now."""
+        """Put NumPy arrays back into all places, with their current values."""
         for variable, _ in self.variables:
             if type(variable._data) is Recorded:
                 variable._data = variable._data._value

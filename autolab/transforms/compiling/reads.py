@@ -1,4 +1,4 @@
-"""What a function can read around it, and a fast question whether all of it is as it was."""
+"""What a function can read around it, and a fast test whether any of it has changed."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from .surroundings import progress
 
 @dataclass(frozen=True, eq=False)
 class Spot:
-    """Where a value is: an item of a container, an attribute, or the content of a variable around a function."""
+    """Where a value is found: an item of a container, an attribute, or the content of a closure variable."""
 
     path: str
     holder: Any
@@ -53,11 +53,11 @@ class Reads:
     spots : list of (Spot, value)
     sizes : list of (path, container, length)
     orders : list of (path, container, tuple)
-        The keys of dicts and the items of sets, one after the other.
+        The keys of dicts and the items of sets, in order.
     arrays : list of (path, array, bytes)
-        NumPy's arrays whose numbers the function may use.
+        NumPy arrays whose values the function may use.
     others : list of (path, object, content)
-        Objects that go on when they are used: iterators, generators of random numbers.
+        Objects that advance when they are used: iterators, random generators.
     variables, buffers, optimizers
         The state that a program reads and writes: see `ReachedState`.
     written : list of (object, name)
@@ -67,7 +67,7 @@ class Reads:
     noted : list of (Spot, value)
         What the function turned out to depend on when it ran.
     beyond : Refusal or None
-        What cannot be compared at every call.
+        Something that cannot be compared at each call.
     """
 
     spots: list[tuple[Spot, Any]] = field(default_factory=list)
@@ -88,11 +88,11 @@ class Reads:
         return [*self.variables, *[array for _, array, _ in self.arrays]]
 
     def has_grown(self) -> bool:
-        """Whether an object has got an attribute, as objects do at their first use."""
+        """Whether an object has gained an attribute, as objects do on first use."""
         return any([len(held) > length for _, held, length in self.sizes if isinstance(held, dict)])
 
     def changed(self) -> str | None:
-        """The path of the first thing that is another now."""
+        """The path of the first thing that has changed."""
         for spot, value in self.spots:
             if not same(spot.now(), value):
                 return spot.path
@@ -108,7 +108,7 @@ class Reads:
         return next((path for path, value, before in self.others if progress(value) != before), None)
 
     def line_of(self, path: str, ran: set[CodeType]) -> tuple[str, int] | None:
-        """The line that changes what is at a path: one that stores under its last name, or names the first.
+        """The line that changes the value at a path: one that stores to its last name, or uses its first.
 
         Parameters
         ----------
@@ -126,7 +126,7 @@ class Reads:
         return None
 
     def guard(self, others: Callable[[Callable[[Any], str]], list[str]]) -> Callable[[], bool]:
-        """What tells, at every call, whether all is as it was; ``others`` gives more tests, as Python."""
+        """A test whether everything is unchanged, for each call; ``others`` adds tests as Python source."""
         generated = GeneratedFunction(same=same)
         bound, tests = generated.bound, []
         for spot, value in self.spots:
@@ -152,7 +152,7 @@ class Reads:
 
 
 def keys_alike(text: str, keys: tuple[Any, ...], bound: Callable[[Any], str]) -> str:
-    """What must hold of a dict or a set for its keys to be those, as Python: 1, 1.0 and True are three."""
+    """A test, as Python source, that a dict or set has these keys; 1, 1.0 and True count as different."""
     if not keys:
         return f"not {text}"
     is_equal_enough = not is_plain(keys) or all([type(key) is str for key in keys])
@@ -160,7 +160,7 @@ def keys_alike(text: str, keys: tuple[Any, ...], bound: Callable[[Any], str]) ->
 
 
 def same(now: Any, before: Any) -> bool:
-    """Whether a value is the one that it was: plain values by what they are, all else by identity."""
+    """Whether a value is unchanged: plain values are compared by value, all others by identity."""
     if now is before:
         return True
     if type(now) is not type(before) or not is_plain(before):

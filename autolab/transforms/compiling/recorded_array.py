@@ -1,8 +1,8 @@
-"""Recorded arrays: NumPy computes as always, and every call is written on a tape, as it was made.
+"""Recorded arrays: NumPy computes as usual, and each call is recorded on a tape, exactly as it was made.
 
-Where `tracing` takes NumPy's functions apart into steps that a web page can do, a tape keeps the calls themselves: run
-again, they give the same bits. A recorded array never refuses: what a program could not do is noted on the tape, and
-the function goes on with the true values.
+While `tracing` breaks NumPy functions down into steps that a web page can evaluate, a tape keeps the calls themselves,
+which give the same bits when repeated. A recorded array never refuses: whatever a program could not do is noted on the
+tape, and the function continues with the true values.
 """
 
 from __future__ import annotations
@@ -28,10 +28,10 @@ open_tape: ContextVar[CallTape | None] = ContextVar("open_tape", default=None)
 
 
 class Recorded:
-    """An array of which each use is noted on a tape; for `isinstance` it is NumPy's.
+    """An array whose uses are recorded on a tape; for `isinstance` it is a NumPy array.
 
-    A number that leaves the arrays for Python's own arithmetic, or for a function that knows nothing of tapes, is the
-    true one; the tape then is of no use, and says why. A truth is a branch: the tape holds where it is the same.
+    A number taken out for Python arithmetic, or for a function that does not support tapes, is the true one; the tape
+    then becomes unusable, with the reason. A truth value is a branch: the tape is valid where the value is the same.
     """
 
     __slots__ = ("__weakref__", "_is_scalar", "_slot", "_tape", "_value")
@@ -86,23 +86,23 @@ class Recorded:
         return self._tape.leaves(self, "pickle").__reduce_ex__(protocol)
 
     def at_every_run(self, function: Callable[..., Any], values: Any, *others: Any) -> None:
-        """Call ``function(values, *others)`` now and at every run: it only tells somebody what was computed."""
+        """Call ``function(values, *others)`` now and in each run: it only reports what was computed."""
         self._tape.tell(function, values, others)
 
     def kept(self, what: str) -> Recorded:
-        """Itself: what outlives the function is asked for when it ends."""
+        """Itself: what outlives the function is collected when it ends."""
         return self
 
 
 def _is_foreign(values: tuple[Any, ...]) -> bool:
-    """Whether one of the operands knows better, such as a Variable."""
+    """Whether an operand takes precedence, such as a Variable."""
     return any(
         [type(v) is SlicedGradient or getattr(v, "__array_priority__", 0) > Recorded.__array_priority__ for v in values]
     )
 
 
 def _computed(self: Recorded, function: np.ufunc, operands: tuple[Any, ...], in_place: bool) -> Any:
-    """A call of an operator's function; a number of NumPy's is never written to."""
+    """The call of an operator; a NumPy scalar is never written to."""
     return self._tape.call(function, operands, {"out": self} if in_place and not self._is_scalar else {})
 
 
@@ -119,7 +119,7 @@ def _method(name: str) -> Callable[..., Any]:
 
 
 def _of(one: Recorded, found: Any) -> Any:
-    """What a method gives: of a number of NumPy's, such a number."""
+    """The result of a method: for a NumPy scalar, again a scalar."""
     if one._is_scalar and type(found) is Recorded:
         found._is_scalar = not found._value.ndim
     return found
@@ -162,7 +162,7 @@ for _name, _function in _MADE.items():
 
 
 class RecordedModule(NumpysNames):
-    """NumPy's names, for recorded arrays: also what is made of no array, ``xp.zeros``, is noted."""
+    """NumPy's names, for recorded arrays: records also what takes no array, such as ``xp.zeros``."""
 
     draws_as_numpy = True
 
@@ -171,7 +171,7 @@ class RecordedModule(NumpysNames):
 
 
 class _Noted:
-    """A function of the module, with the methods of a universal function."""
+    """A function of the module, with the methods of a ufunc."""
 
     def __init__(self, function: Any) -> None:
         self._function, self.__name__ = function, getattr(function, "__name__", "function")

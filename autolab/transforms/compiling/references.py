@@ -1,4 +1,4 @@
-"""The arguments of calls as a tape notes them: arrays by the slots in which they are."""
+"""The arguments of calls as recorded on a tape: arrays are referred to by their slots."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from .recorded_array import Recorded
 
 
 class Ref(NamedTuple):
-    """The array in a slot, among the arguments of a call."""
+    """A reference to the array in a slot, among the arguments of a call."""
 
     slot: int
 
 
 def mapped(value: Any, leaf: Callable[[Any], Any]) -> Any:
-    """Arguments with ``leaf(item)`` in the place of each item, however they are nested in lists, dicts and slices."""
+    """Arguments with each item replaced by ``leaf(item)``, at any depth of lists, tuples, dicts and slices."""
     if type(value) in (list, tuple):
         return type(value)([mapped(item, leaf) for item in value])
     if type(value) is dict:
@@ -28,17 +28,17 @@ def mapped(value: Any, leaf: Callable[[Any], Any]) -> Any:
 
 
 def plain(value: Any) -> Any:
-    """Arguments with NumPy's arrays in the place of recorded ones."""
+    """Arguments with NumPy arrays instead of recorded ones."""
     return mapped(value, lambda item: item._value if type(item) is Recorded else item)
 
 
 def resolved(value: Any, found: Callable[[int], Any]) -> Any:
-    """Noted arguments with ``found(slot)`` in the place of each `Ref`."""
+    """Recorded arguments with each `Ref` replaced by ``found(slot)``."""
     return mapped(value, lambda item: found(item.slot) if type(item) is Ref else item)
 
 
 def slots_in(value: Any) -> list[int]:
-    """The slots that noted arguments name."""
+    """The slots that recorded arguments refer to."""
     found: list[int] = []
     resolved(value, found.append)
     return found
@@ -52,7 +52,7 @@ def recorded_in(value: Any) -> list[Recorded]:
 
 
 def memory(array: np.ndarray) -> Any:
-    """The array that owns the memory of one."""
+    """The array that owns the memory of an array."""
     while isinstance(array.base, np.ndarray):
         array = array.base
     return array

@@ -1,4 +1,4 @@
-"""What a compiler does: each call of NumPy's that a function makes, beside what became of it in the program."""
+"""The report of the compiler: each NumPy call that a function makes, and what became of it in the program."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _FATES = {"guard": "check", "shape": "check", "update": "update", "draw": "new a
 
 @dataclass(frozen=True)
 class CallMade:
-    """A call of NumPy's in the function as it is written, and its fate in the program.
+    """A NumPy call of the function as written, and its fate in the program.
 
     Attributes
     ----------
@@ -32,14 +32,14 @@ class CallMade:
         The user's file and line.
     name : str
     shape : tuple of int or None
-        Of the result.
+        Shape of the result.
     fate : str
-        ``"buffer"``, ``"block"``, ``"new array"``, ``"in place"``, ``"view"``, ``"check"`` and ``"update"`` are done
-        in each run; ``"same"``, ``"constant"`` and ``"dropped"`` are not.
+        ``"buffer"``, ``"block"``, ``"new array"``, ``"in place"``, ``"view"``, ``"check"`` and ``"update"`` are made in
+        each run; ``"same"``, ``"constant"`` and ``"dropped"`` are not.
     number : int or None
-        Of the buffer, or of the call that gives the same.
+        Number of the buffer, or of the call with the same result.
     is_backward : bool
-        Whether a backward pass makes it; its line is that of the function that is differentiated.
+        Whether a backward pass makes the call; its line is then that of the differentiated function.
     """
 
     line: tuple[str, int] | None
@@ -52,7 +52,7 @@ class CallMade:
 
 @dataclass(frozen=True)
 class ProgramTable:
-    """One program: its calls, the memory of its buffers, and the seconds of a run and of the function itself."""
+    """One program: its calls, the memory of its buffers, and the seconds taken by it and by the function itself."""
 
     calls: list[CallMade]
     buffers: int
@@ -62,13 +62,13 @@ class ProgramTable:
 
     @property
     def count(self) -> Counter[str]:
-        """How many calls have each fate."""
+        """The number of calls by fate."""
         return Counter([call.fate for call in self.calls])
 
 
 @dataclass(frozen=True)
 class CompileReport(Savable):
-    """What `autolab.compile` made of a function: a table for each kind of calls, and why others are not compiled.
+    """What `autolab.compile` made of a function: a table per kind of call, and why other calls are not compiled.
 
     Examples
     --------
@@ -109,7 +109,7 @@ def table_of(program: CompiledProgram) -> ProgramTable:
 
 
 def _fate(program: CompiledProgram, step: Step, slot: int | None, blocks: dict[int, int]) -> tuple[str, Any]:
-    """What a program does with a call that it makes."""
+    """The fate of a call that the program makes."""
     if step.kind in _FATES:
         return _FATES[step.kind], None
     if slot is None or step.writes is not None:
@@ -128,7 +128,7 @@ def _fate(program: CompiledProgram, step: Step, slot: int | None, blocks: dict[i
 
 
 def _left_out(program: CompiledProgram, slot: int | None) -> tuple[str, Any]:
-    """Why a program does not make a call."""
+    """The fate of a call that the program does not make."""
     low = program._low
     if slot is None or (low.slot(slot) == slot and slot not in low.static):
         return "dropped", None

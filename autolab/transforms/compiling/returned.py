@@ -1,4 +1,4 @@
-"""What a compiled function returns where it may be differentiated: one step of the graph."""
+"""The results of a compiled function that may be differentiated, as one step of the graph."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 def joined(
     program: CompiledProgram, function: Callable[..., Any], leaves: list[Any], args: Any, options: Any, found: Any
 ) -> Any:
-    """The results of a run, joined to the graph."""
+    """The results of a run, connected to the graph."""
     result, saved = found
     ys = variables_in(result)
     holders = program.traced.inputs
@@ -36,7 +36,7 @@ def joined(
         args, options = mapped((args, options), lambda item: item)
 
     def again(given: Sequence[Variable]) -> Any:
-        """The function itself at its arguments, in the place of which are others."""
+        """The function itself, with its arguments replaced by others."""
         others = {id(x): y for x, y, one in zip(inputs, given, holders, strict=True) if type(one) is Given}
         pairs = [(x._data, y._data) for x, y in zip(inputs, given, strict=True) if id(x) not in others]
         pairs += [(place.now(leaves), data) for place, data in zip(program.beside, beside, strict=True)]
@@ -56,7 +56,7 @@ def joined(
 
 
 class _CompiledCall(FunctionNode):
-    """The run of a compiled function. Its gradients come from its program; differentiable ones, from the function."""
+    """The run of a compiled function. Its program computes gradients; differentiable ones come from the function."""
 
     def __init__(
         self,
@@ -77,7 +77,7 @@ class _CompiledCall(FunctionNode):
         self, target_input_indexes: tuple[int, ...], grad_outputs: tuple[Variable | None, ...]
     ) -> tuple[Variable | None, ...]:
         inputs = self.get_retained_inputs()
-        if any([x.requires_grad for x in inputs]):  # only then do they come back with their graph
+        if any([x.requires_grad for x in inputs]):  # only then do they come with a graph
             return self._by_the_function(inputs, target_input_indexes, grad_outputs)
         starts = [
             np.zeros(shape, dtype) if g is None else g._data
@@ -114,7 +114,7 @@ _NOBODY = Node.leaf()
 
 
 def spent(value: Variable) -> Variable:
-    """A value that requires a gradient, the graph of which is not kept."""
+    """Mark a value as requiring a gradient, although its graph is not kept."""
     value.node = node = Node()
     node.parent, node.place, node.rule, node.saved, node.fit, node.more = _NOBODY, 0, _used_up, None, None, None
     node.function, node.order = _SPENT, new_order()

@@ -1,4 +1,4 @@
-"""Which arrays share memory: a program that writes to one is right only where it is as it was when it was traced."""
+"""Which arrays share memory: a program that writes to one is correct only if that is the same as when it was traced."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .reached_state import Given, StatePlace
 
 
 class Sharing:
-    """The places of what a program writes to, each beside those of all else that it is given."""
+    """The places that a program writes to, each paired with all other inputs."""
 
     def __init__(self, low: Lowered, sources: dict[int, StatePlace | None], values: list[np.ndarray]) -> None:
         self._pairs = [
@@ -27,13 +27,13 @@ class Sharing:
         self._are_apart = self._question(owning) if self._pairs and were_apart else None
 
     def is_alike(self, leaves: list[Any]) -> bool:
-        """Whether arrays that share memory did so when the function was traced, and those alone."""
+        """Whether the same arrays share memory as when the function was traced."""
         if not self._pairs or (self._are_apart is not None and self._are_apart(leaves)):
             return True
         return all([np.may_share_memory(a.now(leaves), b.now(leaves)) is so for a, b, so in self._pairs])
 
     def _question(self, owning: set[StatePlace | None]) -> Any:
-        """Whether each array has memory of NumPy's to itself, as Python: that is faster than a look at each pair."""
+        """A generated test that each array owns its memory: faster than checking each pair."""
         generated = GeneratedFunction(ndarray=np.ndarray)
 
         def held(holder: Any) -> str:

@@ -1,4 +1,4 @@
-"""What goes on when it is used: iterators, files, caches, generators of random numbers; and whose an object is."""
+"""Objects that advance when they are used: iterators, files, caches, random generators; and whose an object is."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import numpy as np
 
 
 def generators() -> dict[str, Hashable]:
-    """How far the generators are that every function can reach, where they are loaded at all."""
+    """The states of the global random generators, if they are loaded."""
     found: dict[str, Hashable] = {}
     if "random" in sys.modules:
         found["the state of random"] = sys.modules["random"].getstate()
@@ -24,7 +24,7 @@ def generators() -> dict[str, Hashable]:
 
 
 def progress(value: Any) -> Hashable | None:
-    """How far an object is that goes on when it is used; None for any other, -1 where it does not tell."""
+    """The state of an object that advances when it is used; None for any other object, -1 if the state is unknown."""
     if isinstance(value, GeneratorType):
         return value.gi_frame.f_lasti if value.gi_frame else -1
     if isinstance(value, itertools.count):
@@ -41,7 +41,7 @@ def progress(value: Any) -> Hashable | None:
 
 
 def is_the_users(value: Any) -> bool:
-    """Whether something was written by the user, and not by a library that keeps its own books."""
+    """Whether something was written by the user, not by a library that manages its own state."""
     module = value.__name__ if isinstance(value, ModuleType) else str(getattr(value, "__module__", None))
     owner = module.partition(".")[0]
     return owner not in ("autolab", "numpy", "builtins") and owner not in sys.stdlib_module_names - {"__main__"}

@@ -1,4 +1,4 @@
-"""The run of a function that is noted on a tape: it is the call itself, with all that it does."""
+"""The run of a function that is recorded on a tape: it is the actual call, with all its effects."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ from .watch import profiled, watched
 
 @dataclass(eq=False)
 class Traced:
-    """What a traced run gave: the tape, and what it left.
+    """The outcome of a traced run: the tape, the result and the effects.
 
     Attributes
     ----------
@@ -43,12 +43,12 @@ class Traced:
     spec
         The same with an `Out` or a `StatePlace` for each array and Variable.
     effects : list of Effect
-        What the run put in places, since the last update.
+        What the run stored in places, since the last update.
     starts, pulled, inputs
-        For a result that may be differentiated: the slots of the upstream gradients, the gradients, and of what they
-        are: a Variable, or the place of an argument.
+        For a result that may be differentiated: the slots of the upstream gradients, the gradients, and what they are
+        the gradients of: Variables, or positions of arguments.
     seconds : float or None
-        How long the function itself took when it was last called to compare.
+        Duration of the last call of the function itself for comparison.
     """
 
     tape: CallTape
@@ -63,7 +63,7 @@ class Traced:
     seconds: float | None = None
 
     def observed(self, function: Any, leaves: list[Any], args: Any, options: Any) -> tuple[Any, list[Any] | None]:
-        """A call of the function itself, with the arrays that a dry run of the program has to give."""
+        """Call the function itself; returns also the arrays that a dry run of the program has to give."""
         told: list[list[Any]] = []
         updates = [step for step in self.tape.steps if step.kind == "update"]
         first = updates[0] if updates else None
@@ -89,14 +89,14 @@ class Traced:
         return result, told[0] if told else None
 
     def _timed(self, function: Any, args: Any, options: Any) -> Any:
-        # A view that computes in its thread makes this one wait for milliseconds, which are none of the function's.
+        # A view that computes in its own thread may make this one wait for milliseconds, which do not count.
         start = perf_counter(), thread_time()
         result = function(*args, **options)
         self.seconds = min(perf_counter() - start[0], thread_time() - start[1])
         return result
 
     def _pulled_from(self, result: Any, leaves: list[Any], begin: int) -> list[Any]:
-        """The gradients of a result that the function has made since ``begin``, for upstream gradients of 1."""
+        """The gradients of a result that the function has computed since ``begin``, for upstream gradients of 1."""
         if not self.pulled:
             return []
         ys = variables_in(result)
@@ -106,7 +106,7 @@ class Traced:
 
 
 class overridden:
-    """Let the update of an optimizer be done by a function that is given the update itself."""
+    """Replace the update of an optimizer by a function that receives the original update."""
 
     def __init__(self, optimizer: Any, by: Callable[[Callable[[], None]], Any]) -> None:
         self._optimizer, self._by = optimizer, by
@@ -120,7 +120,7 @@ class overridden:
 
 
 def trace(function: Any, leaves: list[Any], objects: list[Any], args: Any, options: Any) -> Traced:
-    """Call a function, and note what it does with arrays; not where that makes its parameters, which the first does."""
+    """Call a function and record what it does with arrays; but not a call that first creates its parameters."""
     found = reads(function, objects)
     arrays = {id(array): path for path, array, _ in found.arrays}
     if twice := [arrays[id(leaf)] for leaf in leaves if id(leaf) in arrays]:
@@ -140,7 +140,7 @@ def trace(function: Any, leaves: list[Any], objects: list[Any], args: Any, optio
         was_by_tracing = isinstance(error, TypeError | AttributeError | BufferError)
         has_effects = tape.is_final or (tape.refusal or found.changed()) is not None
         if tape.is_final or (has_effects and not was_by_tracing):
-            raise  # it is not run again, as what it did cannot be taken back
+            raise  # it is not run again, because what it did cannot be undone
         run.undo()
         tape.refuse(f"it raises {type(error).__name__} when it is traced", _raised_at(error))
         return Traced(tape, found, result=function(*args, **options))
@@ -168,7 +168,7 @@ class _NotedRun:
             if not isinstance(leaf, Variable) and id(leaf) not in arrays:
                 arrays[id(leaf)] = tape.source(leaf, StatePlace(Given(i), "self"))
         entered = EnteredArguments((args, options), arrays)
-        try:  # an interrupt may come while only some arrays are recorded ones
+        try:  # an interrupt may come when only some arrays are replaced
             state.enter(tape, tape.source)
             return self._watched(function, entered)
         finally:
@@ -212,7 +212,7 @@ class _NotedRun:
         return update
 
     def undo(self) -> None:
-        """Put back what was there before the call."""
+        """Restore the state before the call."""
         publish(self._before)
         if self._rng is not None:
             self._rng.bit_generator.state = self._drawn
@@ -235,7 +235,7 @@ class _NotedRun:
         return Traced(tape, self.found, self.state, result, self._results, self.effects, *self._pulled)
 
     def _note_asked(self) -> None:
-        """The name of a parameter is compared at each call; an argument may come with any."""
+        """The name of a parameter is compared at each call; an argument may have any name."""
         for variable in self.tape.asked:
             holder = next((h for v, h in self.state.variables if v is variable), None)
             if type(holder) is Given:
@@ -244,8 +244,8 @@ class _NotedRun:
                 self.found.noted.append((Spot("a name", variable, "_name", True), variable._name))
 
     def _sets_another(self) -> bool:
-        """Whether an attribute that is only written got something that a program does not store; where it is what it
-        was, a program is right as long as it still is."""
+        """Whether a write-only attribute was given a value that a program does not store. If the value is unchanged, a
+        program is correct as long as it stays so."""
         updates = [effect for step in self.tape.steps if step.kind == "update" for effect in step.args[0]]
         stored = [(id(effect.place.holder), effect.place.name) for effect in (*updates, *self.effects)]
         kept = [one for one in self.state.attributes if (id(one[0]), one[1]) not in stored]
@@ -259,7 +259,7 @@ class _NotedRun:
         return is_updated or any([effect.place.kind in ("grad", "data") for effect in self.effects])
 
     def _differentiate(self, result: Any) -> None:
-        """Note how the gradients of what was returned are computed from upstream ones."""
+        """Record how the gradients of the results are computed from upstream gradients."""
         ys = variables_in(result)
         if self._is_step() or not any([y.node is not None for y in ys]):
             return
@@ -280,7 +280,7 @@ class _NotedRun:
         self._pulled = [g._slot for g in starts], [Out(g._slot, False) for g in pulled], [h for _, h in inputs]
 
     def _spec(self, result: Any) -> Any:
-        """What was returned, with the places instead of what is in them."""
+        """The returned structure, with places instead of the values in them."""
         if isinstance(result, Variable):
             holder = next((h for v, h in self.state.variables if v is result), None)
             if holder is not None:
@@ -309,6 +309,6 @@ class _NotedRun:
 
 
 def _raised_at(error: BaseException) -> tuple[str, int] | None:
-    """The user's innermost line of an error."""
+    """The innermost of the user's lines in the traceback of an error."""
     lines = [(frame, line) for frame, line in walk_tb(error.__traceback__) if users_frame(frame) is frame]
     return (lines[-1][0].f_code.co_filename, lines[-1][1]) if lines else None

@@ -1,4 +1,4 @@
-"""Whose code runs: frames of the user's own, of AutoLab, of NumPy."""
+"""Whose code is running: the user's, AutoLab's or NumPy's."""
 
 from __future__ import annotations
 
@@ -13,35 +13,35 @@ from ...engine.tracebacks import PACKAGE
 
 _NUMPY = np.__path__[0]
 _BETWEEN = (PACKAGE + "transforms/compiling", PACKAGE + "shared/operators", _NUMPY)
-"""Whose frames stand between a call of NumPy's and whoever made it."""
+"""Files whose frames lie between a NumPy call and its caller."""
 
 
 def is_library(frame: FrameType) -> bool:
-    """Whether a frame is AutoLab's or NumPy's."""
+    """Whether a frame belongs to AutoLab or NumPy."""
     return is_own(frame) or frame.f_code.co_filename.startswith(_NUMPY)
 
 
 def asks_user(frame: FrameType | None) -> bool:
-    """Whether a call was made by the user's code, which gets NumPy's scalars; AutoLab's makes arrays of them."""
+    """Whether the user's code made a call: it gets NumPy scalars, while AutoLab's code turns them into arrays."""
     while frame is not None and frame.f_code.co_filename.startswith(_BETWEEN):
         frame = frame.f_back
     return frame is not None and not is_own(frame)
 
 
 def line_of(frame: FrameType | None) -> tuple[str, int] | None:
-    """Where a frame is."""
+    """The file and line of a frame."""
     return None if frame is None else (frame.f_code.co_filename, frame.f_lineno)
 
 
 def users_frame(frame: FrameType | None) -> FrameType | None:
-    """The innermost frame that is neither AutoLab's nor NumPy's."""
+    """The innermost frame that belongs to neither AutoLab nor NumPy."""
     while frame is not None and is_library(frame):
         frame = frame.f_back
     return frame
 
 
 def pulled(frame: FrameType | None) -> Any:
-    """The node whose backward makes a call; None where no backward pass of AutoLab's does."""
+    """The node whose backward makes a call; None if no backward pass of AutoLab does."""
     while frame is not None and is_library(frame):
         if frame.f_code in _SWEEPS:
             return frame.f_locals["node"]

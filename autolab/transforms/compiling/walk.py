@@ -1,4 +1,4 @@
-"""The walk through all that a function can read: globals, closures, attributes, containers, the code of helpers."""
+"""A walk through everything that a function can read: globals, closures, attributes, containers, code of helpers."""
 
 from __future__ import annotations
 
@@ -32,21 +32,21 @@ _MOST_ITEMS = 200
 _MOST_BYTES = 1 << 16
 _MOST = 3_000
 _KNOWN = ("autolab", "numpy", "builtins")
-"""Whose objects keep books of their own, and have nothing that a user sets."""
+"""Packages whose objects manage their own state and hold nothing that a user sets."""
 _INSIDE = ("fget", "fset", "fdel", "func", "__func__")
 _INSIDE_FUNCTIONS = ("__code__", "__defaults__", "__kwdefaults__")
 _ASKING_A_FUNCTION = frozenset([*_INSIDE_FUNCTIONS, "getattr", "vars"])
-"""Where code has one of these, it may look into a function that does not run."""
+"""Code that uses one of these may look into a function that does not run."""
 _BY_ANY_NAME = frozenset(["getattr", "setattr", "delattr", "hasattr", "__dict__", "vars"])
-"""Where code has one of these, it may mean any attribute."""
+"""Code that uses one of these may access any attribute."""
 _OWN_BOOKS = frozenset(["_found", "_name"])
-"""What a link notes for itself."""
+"""Attributes in which a link keeps its own state."""
 
 
 def reads(function: Any, others: list[Any], goes_on: bool = False) -> Reads:
-    """All that a function can read, given objects among its arguments; names of attributes are those in its code.
+    """Everything that a function can read, given the objects among its arguments, by the attribute names in its code.
 
-    It ends at the first thing that cannot be compared, unless it ``goes_on`` with the others.
+    The walk ends at the first thing that cannot be compared, unless ``goes_on``.
     """
     names: set[str] = set()
     codes: set[CodeType] = set()
@@ -59,9 +59,9 @@ def reads(function: Any, others: list[Any], goes_on: bool = False) -> Reads:
 
 
 def changes_around(function: Any) -> Callable[[], str | None]:
-    """What tells, after runs of a function, the first thing that it can reach and that is another now; None if none is.
+    """A function that names the first thing in reach of ``function`` that has changed since; None if nothing has.
 
-    What is large is not looked at.
+    Large objects are not checked.
 
     Examples
     --------
@@ -85,7 +85,7 @@ def changes_around(function: Any) -> Callable[[], str | None]:
 
 
 def read_by(ran: set[CodeType], found: Reads, function: Any, others: list[Any]) -> Reads:
-    """What of ``found`` the code that ran can read; where that is as it was, the same code runs again."""
+    """The part of ``found`` that the code that ran can read; if it is unchanged, the same code runs again."""
     names = {name for code in ran for name in words_of(code)}
     narrow = _Walk(names, ran, ran, found.written).walk(function, others, False)
     narrow.spots += found.noted
@@ -93,7 +93,7 @@ def read_by(ran: set[CodeType], found: Reads, function: Any, others: list[Any]) 
 
 
 class _Walk:
-    """One walk; ``only`` is the code that counts, if not all does, and ``written`` what is known to be only written."""
+    """One walk; ``only`` limits the code that counts, and ``written`` lists attributes known to be write-only."""
 
     def __init__(
         self,
@@ -231,7 +231,7 @@ class _Walk:
                 self._spot(f"{path}[{key!r:.40}]", value, key)
 
     def _draws(self, function: FunctionType) -> None:
-        """Refuse what draws from NumPy's generators: their functions are not seen by a profiler."""
+        """Refuse draws from NumPy's global generators, whose functions a profiler does not see."""
         around = function.__globals__
         for code, name in [(one, name) for one in codes_in(function.__code__) for name in one.co_names]:
             value = around.get(name)
@@ -248,7 +248,7 @@ class _Walk:
                 self._attributes(path, kind.__dict__, whole)
 
     def _object(self, path: str, value: Any) -> None:
-        is_known = not is_the_users(type(value))  # its own code may ask for any of its attributes
+        is_known = not is_the_users(type(value))  # its own code may read any of its attributes
         held = _dict(value)
         written = [name for name in held if not is_known and self._is_only_written(value, name)]
         self.found.written += [(value, name) for name in written]
@@ -261,7 +261,7 @@ class _Walk:
                     self._spot(f"{path}.{name}", value, name, True)
 
     def _module(self, path: str, module: ModuleType) -> None:
-        """What the user's code names of a module; a library's functions do not change, but may be replaced."""
+        """The names in a module that the user's code uses; functions of a library do not change but may be replaced."""
         if is_the_users(module):
             return self._attributes(path, vars(module))
         for name in self.names & vars(module).keys():
@@ -270,7 +270,7 @@ class _Walk:
                 self._waiting.append((f"{path}.{name}", value))
 
     def _kind(self, path: str, value: Any) -> None:
-        """Note of what class an object is: another may be given to it."""
+        """Note the class of an object, because it may be reassigned."""
         if is_the_users(type(value)):
             self.found.spots.append((Spot(path, value, "__class__", True), type(value)))
         self._waiting.append((type(value).__name__, type(value)))
@@ -282,7 +282,7 @@ class _Walk:
                 self._spot(f"{path}.{name}", held, name)
 
     def _is_only_written(self, holder: Any, name: str) -> bool:
-        """Whether the user's code sets an attribute of this name, and nowhere asks for it."""
+        """Whether the user's code sets an attribute of this name and never reads it."""
         if self._only is not None:
             return (id(holder), name) in self._written
         return name in self.names and not any([name in read_in(code) for code in self.codes])
@@ -301,7 +301,7 @@ class _Walk:
 
 
 def _dict(value: Any) -> dict[str, Any]:
-    """The attributes of an object; no code of its class runs for them."""
+    """The attributes of an object, without running code of its class."""
     return value.__dict__ if type(value).__dictoffset__ else {}
 
 

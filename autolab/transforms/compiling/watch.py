@@ -1,4 +1,4 @@
-"""What a run does that leaves no trace on a tape: it is found by Python's own hook for profilers."""
+"""Detects, through Python's profiling hook, what a run does without leaving a trace on the tape."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ _IMPURE = frozenset("print input open exec eval compile __import__ globals local
 _ASKED = frozenset(
     [vars(kind)[name].fget.__code__ for kind in Variable.__mro__ for name in ("name", "creator") if name in vars(kind)]
 )
-"""What tells one Variable from another of the same kind."""
+"""Attributes that distinguish Variables of the same kind."""
 _OPTIMIZERS = PACKAGE + "optimizers"
 _UPDATING = ("Optimizer.update", "Optimizer.step", "Optimizer.zero_grad", "apply_gradients", "TakesParameters.__call__")
-"""What of theirs a program can do: all else asks for, or changes, what is another after each update."""
+"""Methods of optimizers that a program can run: all others read or change state that differs after each update."""
 _TOOLS = (
     "importlib",
     "contextlib",
@@ -43,9 +43,9 @@ _HELD = (list, dict, set, frozenset, tuple, str, bytes, int, float, complex, boo
 
 @contextmanager
 def watched(tape: CallTape, codes: set[CodeType]) -> Iterator[None]:
-    """Refuse on ``tape`` what calls into foreign code, or reads and writes outside of the process.
+    """Refuse on ``tape`` any call into foreign code, and any reading or writing outside the process.
 
-    Meanwhile no garbage is collected: finalizers of other objects and `gc.callbacks` are not the function's calls.
+    Garbage collection waits: finalizers of other objects and `gc.callbacks` are not calls of the function.
 
     Parameters
     ----------
@@ -66,7 +66,7 @@ def watched(tape: CallTape, codes: set[CodeType]) -> Iterator[None]:
 
 @contextmanager
 def profiled(by: Any) -> Iterator[None]:
-    """Let Python tell ``by`` of calls; None for a part that every run makes as it is, and that may do what it likes."""
+    """Set the profiling hook to ``by``; None for a part that each run executes as it is, which may do anything."""
     before = sys.getprofile()
     sys.setprofile(by)
     try:
@@ -76,7 +76,7 @@ def profiled(by: Any) -> Iterator[None]:
 
 
 def _entered(tape: CallTape, codes: set[CodeType], frame: FrameType) -> None:
-    """A call of a function that is written in Python."""
+    """Handle the call of a Python function."""
     if frame.f_code in codes:
         tape.ran.add(frame.f_code)
     if frame.f_code in _ASKED and frame.f_back is not None and frame.f_back.f_code in codes:
@@ -94,7 +94,7 @@ def _entered(tape: CallTape, codes: set[CodeType], frame: FrameType) -> None:
     is_standard, back = owner in sys.stdlib_module_names - {"__main__"}, frame.f_back
     while back is not None and back.f_code not in codes:
         if (is_standard and is_library(back)) or back.f_code.co_name == "_find_spec":
-            return  # what a library does inside is its own affair, and so is where an import looks for a module
+            return  # the internals of a library do not count, nor does the module search of an import
         back = back.f_back
     tape.refuse(
         f"it runs code that is not found by name: {module}.{frame.f_code.co_qualname}", line_of(users_frame(back))
@@ -102,7 +102,7 @@ def _entered(tape: CallTape, codes: set[CodeType], frame: FrameType) -> None:
 
 
 def _foreign(function: Any) -> str | None:
-    """The name of a function of C that is more than arithmetic; None for one that is not."""
+    """The name of a C function that does more than arithmetic; None for others."""
     owner = getattr(function, "__self__", None)
     name = getattr(function, "__name__", "?")
     if owner is None or isinstance(owner, ModuleType):

@@ -1,8 +1,8 @@
-"""Tracing: a computation, with its gradients, as one straight-line program that is data.
+"""Tracing: a computation, with its gradients, as a straight-line program that is plain data.
 
-A third array type beside NumPy's and CuPy's carries its value and writes down each call of NumPy's functions; the
-functions of AutoLab and their rules run on it as they are. The program gives the same for other inputs, and says where
-it does not: at a branch that would go another way. What cannot be written down is refused by name.
+A third array type besides NumPy's and CuPy's carries its value and records each call of a NumPy function; AutoLab's
+functions and their rules run on it unchanged. The program gives the same results for other inputs, and detects where it
+does not: at a branch that would go the other way. Whatever cannot be recorded is refused by name.
 """
 
 from __future__ import annotations
@@ -39,20 +39,20 @@ backend.modules[TracedArray] = module
 
 
 def trace(function: Callable[..., Sequence[Any]], inputs: Sequence[np.ndarray]) -> ArrayProgram:
-    """What a function computes from arrays, as a program.
+    """Trace what a function computes from arrays; returns a program.
 
     Parameters
     ----------
     function : callable
-        Called once, with a traced array for each input; returns the arrays that the program is to compute.
+        Called once, with a traced array for each input; returns the arrays that the program shall compute.
     inputs : sequence of arrays
-        Where the function is traced. Shapes and dtypes are those of every later use.
+        The point at which the function is traced. Later inputs must have the same shapes and dtypes.
 
     Raises
     ------
     Untraceable
-        If the function does what no program does: it takes a number out of an array, draws random numbers, or calls a
-        function that is not known here. Its text names what.
+        If the function does something that a program cannot: it takes a number out of an array, draws random numbers,
+        or calls an unsupported function. The message names it.
 
     Examples
     --------
@@ -74,4 +74,4 @@ def trace(function: Callable[..., Sequence[Any]], inputs: Sequence[np.ndarray]) 
         except Exception as error:
             raise own.refusal or error from None
         finally:
-            own.is_open, own.refusal = False, None  # whose traceback holds the trace
+            own.is_open, own.refusal = False, None  # its traceback holds the trace

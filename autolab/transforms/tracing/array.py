@@ -1,4 +1,4 @@
-"""The third array type: a NumPy array that writes down what is computed from it."""
+"""The third array type: a NumPy array that records what is computed from it."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ import numpy as np
 from .buffer import Buffer
 
 made_here: ContextVar[list[ref[TracedArray]] | None] = ContextVar("made_here", default=None)
-"""The traced arrays that were made since a trace began."""
+"""The traced arrays made since a trace began."""
 
 
 class TracedArray:
-    """An array that carries its value; NumPy computes, so that shapes, dtypes and errors are NumPy's own.
+    """An array that carries its value; NumPy computes it, so shapes, dtypes and errors are NumPy's own.
 
-    It is a view of a `Buffer`, as its value is one of the buffer's memory: what NumPy does without copying is no step.
-    Its truth, where it depends on an input, is noted as a guard; a number of it is given to nobody. `methods` adds what
-    computes: operators, elements by index, NumPy's protocols and methods.
+    It is a view of a `Buffer`, as its value is a view of the buffer's memory: what NumPy does without copying is not a
+    step. If it depends on an input, its truth value is recorded as a guard, and its numbers cannot be taken out.
+    `methods` adds what computes: operators, indexing, NumPy's protocols and methods.
     """
 
     __slots__ = ("__weakref__", "_buffer", "_value")
@@ -37,7 +37,7 @@ class TracedArray:
 
     @staticmethod
     def of(value: np.ndarray, buffer: Buffer | None = None) -> TracedArray:
-        """A view of a buffer, or of a new one that is constant and has a copy of ``value``."""
+        """A view of a buffer, or of a new, constant one with a copy of ``value``."""
         array = object.__new__(TracedArray)
         if buffer is None:
             value = np.array(value, order="C")
@@ -47,7 +47,7 @@ class TracedArray:
             made.append(ref(array))
         return array
 
-    # ------------------------------------------------------------------ what is known of it
+    # ------------------------------------------------------------------ properties
     shape = property(lambda self: self._value.shape)
     ndim = property(lambda self: self._value.ndim)
     size = property(lambda self: self._value.size)
@@ -65,7 +65,7 @@ class TracedArray:
     def __iter__(self) -> Iterator[Any]:
         return iter([self[i] for i in range(len(self._value))])
 
-    # ------------------------------------------------------------------ what asks for a number
+    # ------------------------------------------------------------------ conversions to numbers
     def __bool__(self) -> bool:
         answer = bool(self._value)
         if self._buffer.trace is not None:
@@ -84,12 +84,12 @@ class TracedArray:
     def __reduce__(self) -> Any:
         return np.asarray, (_number(self, "pickle"),)
 
-    # ------------------------------------------------------------------ methods that are no functions of NumPy
+    # ------------------------------------------------------------------ methods that are not NumPy functions
     def __deepcopy__(self, memo: Any) -> Any:
         return self.copy()
 
     def kept(self, what: str) -> np.ndarray:
-        """The value, for something that outlives the function; an error if it depends on an input."""
+        """The value, for something that outlives the function; raises if it depends on an input."""
         return _number(self, what)
 
     def view(self, dtype: Any = None) -> Any:
@@ -102,7 +102,7 @@ class TracedArray:
 
 
 def _number(array: TracedArray, what: str) -> np.ndarray:
-    """The value for somebody who takes it away; only a constant may be taken."""
+    """The value, for a use that is not recorded; only constants are given out."""
     if array._buffer.trace is not None:
         raise array._buffer.trace.refuse(what)
     return array._value

@@ -1,4 +1,4 @@
-"""Values of a function at many points: by programs where it can be traced, proved against the function in each use."""
+"""Values of a function at many points: by programs, checked against the function in each use, if it can be traced."""
 
 from __future__ import annotations
 
@@ -12,25 +12,26 @@ from .replay import Replay
 from .trace import Untraceable
 
 _WORTH = 12
-"""For fewer points a trace costs more than it saves."""
+"""For fewer points, tracing costs more than it saves."""
 _MOST = 4
 _PROBES = 4
 _TOLERANCE = 1e-9
 
 
 class BatchEvaluator:
-    """Values of a function at points, each of which is an array of one shape.
+    """Values of a function at points, which are arrays of one shape.
 
-    A program is right along one way through the function; points that go another way get a program of their own, and
-    where there are too many ways the rest are computed one by one.
+    A program is correct for one path through the branches of the function; points on another path get their own
+    program, and if there are too many paths, the remaining points are computed one by one.
 
     Parameters
     ----------
     traced : callable
-        From an array to a list of arrays; what these hold, one after the other, is the value. It is called with traced
-        arrays. It may take more arrays: those that are the same for all points.
+        Maps an array to a list of arrays whose elements, concatenated, are the value. It is called with traced arrays.
+        It may take more arrays, which are the same for all points.
     exactly : callable
-        The same from a NumPy array to a flat array, the slow way; it raises nothing, and knows the other arrays.
+        The same function, from a NumPy array to a flat array, without tracing; it does not raise, and has the other
+        arrays.
 
     Attributes
     ----------
@@ -46,7 +47,7 @@ class BatchEvaluator:
         self._rng = np.random.default_rng(0)
 
     def at(self, points: np.ndarray, others: Sequence[np.ndarray] = ()) -> np.ndarray | None:
-        """The values at all points, of shape ``(points, elements)``; None where the slow way is to be gone for all."""
+        """The values at all points, of shape ``(points, elements)``; None if all must be computed without a program."""
         values, left = self.by_programs(points, others)
         if values is not None:
             for i in left:
@@ -56,7 +57,7 @@ class BatchEvaluator:
     def by_programs(
         self, points: np.ndarray, others: Sequence[np.ndarray] = ()
     ) -> tuple[np.ndarray | None, np.ndarray]:
-        """The same, with no values yet at the points of which the second array has the places."""
+        """The same, without the values of the points whose indices are in the second array."""
         if self.refusal or len(points) < (1 if self._programs else _WORTH):
             return None, np.arange(len(points))
         values = np.empty((len(points), 0))
@@ -72,7 +73,7 @@ class BatchEvaluator:
         return (None, np.arange(len(points))) if self.refusal or not values.size else (values, left)
 
     def _program(self, point: list[np.ndarray]) -> Replay | None:
-        """The way through the function at a point; None where it raises."""
+        """A program for the path through the function at a point; None if it cannot be traced."""
         from . import trace
 
         try:
@@ -80,20 +81,20 @@ class BatchEvaluator:
                 return Replay(trace(self._traced, point))
         except Untraceable as refusal:
             self.refusal = str(refusal)
-        except Exception:  # which the slow way meets as well, if it is the function's own
+        except Exception:  # if it is the function's own, `exactly` meets it as well
             pass
         return None
 
     def _filled(
         self, program: Replay, points: np.ndarray, others: Any, left: np.ndarray, values: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray]:
-        """The values, filled in where a program is right, if it is; and the points that it leaves."""
+        """The values, filled in where the program is correct, and the points that it leaves."""
         if self.refusal or not len(left):
             return values, left
         try:
             with np.errstate(all="ignore"):
                 outputs, fits = program([points[left], *[one[None] for one in others]])
-        except Exception:  # at one of the points; the slow way says at which
+        except Exception:  # at one of the points; `exactly` finds out at which
             return values, left
         flat = np.concatenate([a.reshape(len(left), -1).astype(np.float64) for a in outputs], axis=1)
         right = np.flatnonzero(fits)
@@ -111,9 +112,9 @@ class BatchEvaluator:
 
 
 def agree(together: np.ndarray, alone: np.ndarray) -> bool:
-    """Equal up to rounding, row by row, with infinities and NaN at the same places.
+    """Whether rows are equal up to rounding, with infinities and NaN at the same positions.
 
-    Near 0 a remainder of rounding counts by the size of the others, unless a few of them are immense.
+    Near 0 the tolerance is relative to the size of the other elements, unless a few of these are huge.
     """
     size = np.abs(alone)
     finite = np.where(np.isfinite(size), size, 0.0)

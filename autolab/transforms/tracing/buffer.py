@@ -1,4 +1,4 @@
-"""The memory that traced arrays look at, and what a trace knows of it."""
+"""The memory that traced arrays are views of, and what a trace knows about it."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ if TYPE_CHECKING:
 
 @dataclass(eq=False)
 class Buffer:
-    """Memory that arrays look at, and the slot of the trace that holds its elements now.
+    """Memory that arrays are views of, and the slot of the trace that currently holds its elements.
 
     ``trace`` is None as long as nothing in it depends on an input; ``slot`` is then that of a constant, if any.
-    ``start`` is the place in the slot of the first element of ``flat``.
+    ``start`` is the position in the slot of the first element of ``flat``.
     """
 
     flat: np.ndarray
@@ -24,17 +24,17 @@ class Buffer:
     slot: int | None = None
     start: int = 0
     owner: ArrayTrace | None = None
-    """The trace to which the slot of a constant belongs."""
+    """The trace that the slot of a constant belongs to."""
 
     @property
     def trace(self) -> ArrayTrace | None:
-        """The trace on which this depends, as long as that one is open."""
+        """The trace that this depends on, as long as the trace is open."""
         if self.own is not None and not self.own.is_open:
             self.own, self.slot, self.start = None, None, 0  # a value that a function kept for itself
         return self.own
 
     def offset(self, value: np.ndarray) -> int:
-        """The place in the slot of the first element of a view of ``flat``."""
+        """The position in the slot of the first element of a view of ``flat``."""
         if not value.size:
             return self.start
         return self.start + (_address(value) - _address(self.flat)) // self.flat.itemsize

@@ -1,4 +1,4 @@
-"""Functions that are made of elementwise steps."""
+"""Functions composed of elementwise steps."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Elements by index: reading, writing, and adding up at places, which may be computed ones."""
+"""Indexing: reading, writing, and adding at positions, which may be computed ones."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .trace import ArrayTrace
 
 
 def getitem(array: TracedArray, index: Any) -> Any:
-    """``array[index]``: a view, elements in another order, or those at computed places."""
+    """``array[index]``: a view, elements in another order, or elements at computed positions."""
     trace = trace_of(array, index)
     if trace_of(index) is not None:
         assert trace is not None
@@ -23,7 +23,7 @@ def getitem(array: TracedArray, index: Any) -> Any:
     found = plain(index)
     items = found if isinstance(found, tuple) else (found,)
     value = array._value[found]
-    if isinstance(value, np.generic):  # a view of no axes, if a step is to know where it stands
+    if isinstance(value, np.generic):  # a 0-d view, so that a step knows its position
         value = array._value[items if any([item is ... for item in items]) else (*items, ...)]
         if array._buffer.holds(value):
             return element(array, value)
@@ -43,7 +43,7 @@ def _items(trace: ArrayTrace, index: Any) -> tuple[Any, ...]:
 
 
 class Lookup:
-    """Which places an index means that has computed arrays in it: ``base + sum(stride * wrapped(array)[which])``."""
+    """The positions selected by an index with computed arrays: ``base + sum(stride * wrapped(array)[which])``."""
 
     def __init__(self, array: TracedArray, view: View, items: tuple[Any, ...]) -> None:
         axes = _axes(items, array.ndim)
@@ -64,7 +64,7 @@ class Lookup:
 
 
 def _axes(items: tuple[Any, ...], ndim: int) -> list[int]:
-    """The axis of the array that each item of an index speaks of."""
+    """The axis of the array that each item of an index refers to."""
     used = sum([item is not None and item is not ... for item in items])
     found, axis = [], 0
     for item in items:
@@ -81,7 +81,7 @@ def _at_computed(trace: ArrayTrace, array: TracedArray, items: tuple[Any, ...]) 
 
 
 def setitem(array: TracedArray, index: Any, value: Any) -> None:
-    """``array[index] = value``: the whole buffer gets a new slot, and every view of it sees that."""
+    """``array[index] = value``: the whole buffer gets a new slot, which all its views see."""
     trace = trace_of(array, index, value)
     if trace is None:
         array._buffer.slot = None
@@ -110,7 +110,7 @@ def setitem(array: TracedArray, index: Any, value: Any) -> None:
 
 @handles("add.at")
 def add_at(a: Traced, index: Traced, values: Traced) -> None:
-    """``np.add.at``: like ``a[index] += values``, but a place that comes twice is added to twice."""
+    """``np.add.at``: like ``a[index] += values``, but repeated positions accumulate."""
     trace = trace_of(a, index, values)
     if trace is None:
         a._buffer.slot = None
@@ -123,7 +123,7 @@ def add_at(a: Traced, index: Traced, values: Traced) -> None:
 
 
 def _owned(trace: ArrayTrace, array: TracedArray) -> View:
-    """The whole slot of an array that is about to be written to, which is then all of its buffer's."""
+    """The whole slot of an array that is about to be written to; copied if the slot holds more than its buffer."""
     buffer = array._buffer
     whole = TracedArray.of(buffer.flat, buffer)
     view = trace.view(whole)

@@ -1,4 +1,4 @@
-"""What a traced function keeps for itself, in a list or on an object, becomes NumPy's arrays when the trace ends."""
+"""Traced arrays that a function keeps, in a list or on an object, become NumPy arrays when the trace ends."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .array import TracedArray, made_here
 
 @contextlib.contextmanager
 def nothing_kept() -> Iterator[None]:
-    """At the end, put the values of traced arrays that were made inside in their place, wherever they are held."""
+    """At the end, replace traced arrays made inside by their values, wherever they are referenced."""
     token = made_here.set([])
     try:
         yield
@@ -25,15 +25,15 @@ def nothing_kept() -> Iterator[None]:
 
 
 def replaced(kept: list[Any]) -> None:
-    """Put the values of arrays that carry one in their place, wherever they are held."""
+    """Replace arrays that carry a value by that value, wherever they are referenced."""
     values: dict[int, Any] = {id(array): array._value for array in kept}
     while kept:
         held: list[Any] = []
-        asked = tuple(kept)  # from Python 3.13 on, it is among its own items' referrers
+        asked = tuple(kept)  # since Python 3.13 it is among the referrers of its own items
         for holder in gc.get_referrers(*asked):
             if holder is asked:
                 continue
-            if type(holder) is tuple:  # it cannot be changed: another takes its place
+            if type(holder) is tuple:  # immutable: a new one replaces it
                 held.append(holder)
                 values[id(holder)] = tuple([values.get(id(item), item) for item in holder])
             elif holder is not kept and not isinstance(holder, FrameType | TracedArray):

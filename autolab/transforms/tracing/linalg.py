@@ -1,4 +1,4 @@
-"""Linear algebra: each function of NumPy's is one operation over the last two axes, with a step for each result."""
+"""Linear algebra: each NumPy function is one operation over the last two axes, with a step for each result."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .signatures import Traced, handles, known_trace
 
 
 def _steps(name: str, arrays: list[Any], found: Any, options: dict[str, Any]) -> Any:
-    """What NumPy has found, as results of steps."""
+    """What NumPy has computed, as results of steps."""
     trace, is_one = known_trace(arrays), not isinstance(found, tuple)
     parts, views = (found,) if is_one else found, [trace.view(a) for a in arrays]
     made = [trace.step(name, views, np.shape(part), part, part=i, options=options) for i, part in enumerate(parts)]

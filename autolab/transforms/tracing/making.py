@@ -1,4 +1,4 @@
-"""Functions that make an array: of one, of several, or of a shape and what fills it."""
+"""Functions that create an array: from one, from several, or from a shape and a fill value."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What computes with traced arrays, as methods of theirs: operators, elements by index, NumPy's protocols."""
+"""The computing methods of traced arrays: operators, indexing, NumPy's protocols."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ swapaxes take trace var
 
 
 def _is_foreign(values: tuple[Any, ...]) -> bool:
-    """Whether somebody among the operands knows better, such as a Variable."""
+    """Whether an operand takes precedence, such as a Variable."""
     return any([getattr(v, "__array_priority__", 0) > TracedArray.__array_priority__ for v in values])
 
 

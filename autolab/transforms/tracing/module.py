@@ -1,4 +1,4 @@
-"""NumPy's functions on traced arrays: the module that `get_array_module` gives for them."""
+"""NumPy's functions for traced arrays: the module that `get_array_module` returns for them."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ _TELLING = {
     *("shape", "ndim", "size", "result_type", "can_cast", "iscomplexobj", "isrealobj", "may_share_memory"),
     "shares_memory",
 }
-"""Functions that look at no element."""
+"""Functions that do not depend on elements."""
 
 _SAME = {"positive": "copy", "fabs": "absolute", "conjugate": "copy", "true_divide": "divide", "mod": "remainder"}
 _OF_BOOLEANS = {"bitwise_and": "logical_and", "bitwise_or": "logical_or", "bitwise_xor": "not_equal"}
 
 
 def lifted(value: Any, dtype: np.dtype | None = None) -> Any:
-    """A traced array as it is, anything else as a constant one."""
+    """A traced array unchanged, anything else as a constant traced array."""
     return value if isinstance(value, TracedArray) else TracedArray.of(np.asarray(value, dtype))
 
 
 def constant(result: Any, given: Sequence[TracedArray] = ()) -> Any:
-    """What NumPy gave for constants; a view of one of them stays a view."""
+    """A NumPy result for constants, as traced arrays; a view of a constant stays a view."""
     if isinstance(result, np.ndarray | np.generic):
         buffers = [array._buffer for array in given if array._buffer.holds(np.asarray(result))]
         return TracedArray.of(np.asarray(result), buffers[0] if buffers else None)
@@ -40,7 +40,7 @@ def constant(result: Any, given: Sequence[TracedArray] = ()) -> Any:
 
 
 def call(name: str, args: Sequence[Any], options: dict[str, Any]) -> Any:
-    """A function of NumPy's, by its name below ``numpy``."""
+    """Call a NumPy function, given by its name below ``numpy``."""
     trace = trace_of(list(args), options)
     function = numpys(name)
     if name in _TELLING:
@@ -63,7 +63,7 @@ def call(name: str, args: Sequence[Any], options: dict[str, Any]) -> Any:
 
 
 def written(name: str, found: Any, out: Any, trace: ArrayTrace | None, where: Any = True) -> Any:
-    """A result put into ``out``, where a mask is true."""
+    """Write a result to ``out``, where a mask is true."""
     if not isinstance(out, TracedArray):
         raise (trace or ArrayTrace()).refuse(f"numpy.{name} into a NumPy array")
     if not np.can_cast(found.dtype, out.dtype, "same_kind"):
@@ -76,7 +76,7 @@ def written(name: str, found: Any, out: Any, trace: ArrayTrace | None, where: An
 def ufunc(
     function: np.ufunc, *inputs: Any, out: Any = None, dtype: Any = None, where: Any = True, **options: Any
 ) -> Any:
-    """A universal function; a number beside arrays takes their dtype, as in NumPy."""
+    """Call a ufunc; Python numbers take the dtype of the arrays, as in NumPy."""
     name = function.__name__
     out = out[0] if isinstance(out, tuple) else out
     if len(inputs) > function.nin:  # ``np.exp(x, y)`` writes to y
@@ -138,7 +138,7 @@ def _refused(trace: ArrayTrace | None, what: str) -> Any:
 
 
 class Ufunc:
-    """A universal function of the module, with its methods."""
+    """A ufunc of the module, with its methods."""
 
     def __init__(self, function: np.ufunc) -> None:
         self._function, self.__name__ = function, function.__name__
@@ -151,9 +151,9 @@ class Ufunc:
 
 
 class NumpysNames:
-    """NumPy's names for another kind of arrays: its modules and functions are made anew, all else is as it is there."""
+    """NumPy's names for another kind of array: modules and functions are replaced, all else is unchanged."""
 
-    takes_numpy = True  # NumPy's arrays may stand beside such ones, as constants
+    takes_numpy = True  # NumPy arrays may be mixed with such arrays, as constants
 
     def __init__(self, path: str = "") -> None:
         self._path = path
@@ -171,7 +171,7 @@ class NumpysNames:
         return made
 
     def _function(self, path: str, function: Any) -> Any:
-        """What stands for a function of NumPy's."""
+        """The replacement of a NumPy function."""
         raise NotImplementedError
 
 

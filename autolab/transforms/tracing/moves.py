@@ -1,4 +1,4 @@
-"""Functions that compute nothing: they look at elements in another way, or put them elsewhere."""
+"""Functions that compute nothing: they make views of elements or move them."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ from .signatures import Traced, handles, known_trace, numpys
 from .trace import ArrayTrace
 
 _EXACT = 2**53
-"""Up to here whole numbers are floating-point numbers as well, which is what an evaluator in a page has."""
+"""Up to here all integers are exact floating-point numbers, the only ones of an evaluator in a page."""
 
 
 def places(array: TracedArray) -> np.ndarray:
-    """The place of each element in the array's slot."""
+    """The position of each element in the array's slot."""
     return known_trace(array).view(array).places()
 
 
 def seen(array: TracedArray, function: Callable[[np.ndarray], Any]) -> Any:
-    """``function`` of an array: what it gives is either a view of it, or elements of it in another order."""
+    """``function`` of an array, which returns either a view of it or its elements in another order."""
     value = function(array._value)
     if not isinstance(value, list | tuple):
         return _seen_one(array, value, lambda: function(places(array)))
@@ -44,7 +44,7 @@ def _seen_one(array: TracedArray, value: Any, where: Callable[[], Any]) -> Trace
 
 
 def gathered(array: TracedArray, value: np.ndarray, where: np.ndarray) -> TracedArray:
-    """The elements at some places of an array's slot."""
+    """The elements at the given positions of an array's slot."""
     trace = array._buffer.trace
     if trace is None:
         return TracedArray.of(value)
@@ -84,7 +84,7 @@ def cast(array: TracedArray, dtype: np.dtype, copy: bool = True) -> TracedArray:
 
 
 def _are_held(array: Any, dtype: np.dtype) -> bool:
-    """Whether an integer dtype holds all elements, noted as guards: what NumPy makes of the others is chance."""
+    """Whether an integer dtype can hold all elements, recorded as guards: the cast of others is undefined in NumPy."""
     if array.dtype.kind == "b" or (array.dtype.kind in "iu" and np.can_cast(array.dtype, dtype)):
         return True
     limits = np.iinfo(dtype)
@@ -97,7 +97,7 @@ def _are_held(array: Any, dtype: np.dtype) -> bool:
 
 
 def element(array: TracedArray, value: np.ndarray) -> TracedArray:
-    """One element as NumPy gives it: it does not change any more when the array is written to."""
+    """A single element, as NumPy returns it: it does not change when the array is written to later."""
     buffer = array._buffer
     if buffer.trace is None:
         return TracedArray.of(value)

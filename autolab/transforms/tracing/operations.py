@@ -1,4 +1,4 @@
-"""The table of operations: the names that a step may have, and those that a page's evaluator knows."""
+"""The table of operations: the names that a step may have, and those that the evaluator in a page supports."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ remainder fmod floor_divide heaviside less less_equal greater greater_equal equa
 logical_xor
 """
 UFUNCS = frozenset([*_ONE.split(), *_TWO.split()])
-"""Element by element, of operands that are spread to the shape of the step."""
+"""Elementwise, on operands broadcast to the shape of the step."""
 
 REDUCTIONS = frozenset(["sum", "prod", "max", "min", "argmax"])
 """Over the last ``n`` axes of the step's shape."""
@@ -23,7 +23,7 @@ SCANS = frozenset(["cumsum", "cumprod", "sort", "argsort"])
 
 ELEMENTS = frozenset(["where", "pick", "drop", "put", "join"])
 EXACT = ELEMENTS | {"copy", "negative", "absolute", "sign", "max", "min", "sort", "maximum", "minimum"}
-"""Nothing is rounded, so that no number gets beyond the floats."""
+"""Exact operations, which cannot overflow."""
 
 LINALG = frozenset(["inv", "solve", "det", "slogdet", "cholesky", "eigh", "svd", "pinv", "qr"])
 FOURIER = frozenset(["fft", "ifft", "rfft", "irfft", "real", "imag"])
@@ -32,4 +32,4 @@ FOURIER = frozenset(["fft", "ifft", "rfft", "irfft", "real", "imag"])
 ALL = UFUNCS | REDUCTIONS | SCANS | ELEMENTS | LINALG | FOURIER | {"matmul"}
 
 PORTABLE = ALL - FOURIER - {"eigh", "svd", "pinv", "qr"}
-"""What a page's evaluator knows."""
+"""The operations that the evaluator in a page supports."""

@@ -1,4 +1,4 @@
-"""A program as JSON, for an evaluator that is not NumPy; and what such an evaluator does not compute as NumPy does."""
+"""A program as JSON, for an evaluator other than NumPy; and what such an evaluator does not compute like NumPy."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .program import ArrayProgram, ProgramStep, View
 _DTYPES = ("float64", "float32", "bool", "int64", "int32", "intp", "uint8", "int8", "int16", "uint16", "uint32")
 _MOVES = frozenset(["copy", "pick", "put", "join", "where", "max", "min", "sort", "argmax", "argsort"])
 _MOVES |= {"maximum", "minimum"}
-"""Operations that make integers out of integers without computing any."""
+"""Operations that map integers to integers without arithmetic."""
 _TRUTHS = frozenset(
     ["logical_and", "logical_or", "logical_xor", "logical_not", "isfinite", "isnan", "isinf", "signbit"]
 )
@@ -22,7 +22,7 @@ _EXACT = 2**53
 
 
 def why_not(program: ArrayProgram) -> str | None:
-    """What keeps a program from being evaluated elsewhere; None if nothing does.
+    """What prevents a program from being evaluated elsewhere; None if nothing does.
 
     Examples
     --------
@@ -54,7 +54,7 @@ def why_not(program: ArrayProgram) -> str | None:
 
 
 def to_json(program: ArrayProgram) -> dict[str, Any]:
-    """A program as lists, numbers and strings: NaN and infinities are strings, as JSON has none.
+    """A program as lists, numbers and strings; NaN and infinities are strings, because JSON lacks them.
 
     Examples
     --------
@@ -88,7 +88,7 @@ def _used(program: ArrayProgram) -> list[int]:
 
 
 def _attributes(step: ProgramStep) -> dict[str, Any]:
-    """Those that say what is computed."""
+    """The attributes that determine what is computed."""
     if step.name in LINALG:
         return {"part": step.attributes["part"]}
     if step.name in SCANS:
@@ -97,7 +97,7 @@ def _attributes(step: ProgramStep) -> dict[str, Any]:
 
 
 def _constant(values: np.ndarray) -> Any:
-    """Elements; what is the same everywhere, or counts evenly, is said in short."""
+    """The elements; constant and evenly spaced ones are abbreviated."""
     numbers = [value if math.isfinite(value) else str(value) for value in map(float, values.tolist())]
     texts = {"nan": "NaN", "inf": "Infinity", "-inf": "-Infinity"}
     plain = [texts.get(value, value) if isinstance(value, str) else value for value in numbers]

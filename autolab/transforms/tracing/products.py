@@ -1,4 +1,4 @@
-"""Sums of products: all of them are made of ``matmul`` over the last two axes, and of moves."""
+"""Sums of products: all are composed of ``matmul`` over the last two axes, and of moves."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ def einsum(subscripts: str, *operands: Traced, optimize: Any = False) -> Any:
 
 
 def _parsed(subscripts: str, arrays: list[Any]) -> tuple[list[str], str]:
-    """The letters of each operand and of the result; an ellipsis stands for capital letters that nobody uses."""
+    """The letters of each operand and of the result; an ellipsis becomes unused capital letters."""
     text = subscripts.replace(" ", "")
     left, arrow, output = text.partition("->")
     terms = left.split(",")
@@ -120,7 +120,7 @@ def _diagonal_in_place(values: np.ndarray, i: int, j: int) -> np.ndarray:
 
 
 def _pair(a: Any, s: str, b: Any, t: str, later: set[str]) -> tuple[Any, str]:
-    """The product of two operands, summed over what nobody needs later; and its letters."""
+    """The product of two operands, summed over the letters that are not needed later; and its letters."""
     a, s = _summed(a, s, later | set(t))
     b, t = _summed(b, t, later | set(s))
     stacks = [letter for letter in s if letter in t and letter in later]

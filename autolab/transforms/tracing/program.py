@@ -1,4 +1,4 @@
-"""A program: a straight line of steps, as data, that gives the same results for other inputs."""
+"""A program: a straight line of steps, as data, that can be evaluated for other inputs."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 
 @dataclass(frozen=True)
 class View:
-    """Elements of a slot: element ``i`` of the view stands at ``offset + sum(strides * i)``."""
+    """Elements of a slot: element ``i`` of the view is at ``offset + sum(strides * i)``."""
 
     slot: int
     offset: int
@@ -18,7 +18,7 @@ class View:
     strides: tuple[int, ...]
 
     def places(self) -> np.ndarray:
-        """The place of each element in the slot."""
+        """The position of each element in the slot."""
         grid = np.full(self.shape, self.offset, np.intp)
         for axis, (n, stride) in enumerate(zip(self.shape, self.strides, strict=True)):
             grid += (np.arange(n) * stride).reshape([-1 if i == axis else 1 for i in range(len(self.shape))])
@@ -27,9 +27,9 @@ class View:
 
 @dataclass(frozen=True)
 class ProgramStep:
-    """One operation: ``name`` is one of the table in `operations`; its result fills the slot ``out``.
+    """One operation: ``name`` is in the table of `operations`; the result fills the slot ``out``.
 
-    ``shape`` is that over which the operation runs, ``attributes`` are numbers and lists of numbers.
+    The operation runs over ``shape``; ``attributes`` are numbers and lists of numbers.
     """
 
     name: str
@@ -41,7 +41,7 @@ class ProgramStep:
 
 @dataclass(frozen=True)
 class Guard:
-    """The program is right only where the one element of ``view`` is true, or only where it is not."""
+    """A condition for the program to be correct: the single element of ``view`` is true, or is false."""
 
     view: View
     answer: bool
@@ -49,18 +49,18 @@ class Guard:
 
 @dataclass(frozen=True, eq=False)
 class ArrayProgram:
-    """Steps over slots, flat arrays of which each is written once.
+    """Steps on slots, which are flat arrays, each written once.
 
     Attributes
     ----------
     slots : tuple of pairs
         The number of elements and the dtype of each slot.
     constants : dict
-        Slot -> its elements, which no input changes.
+        Slot -> its elements, which do not depend on inputs.
     inputs, outputs : tuple of View
     steps : tuple of ProgramStep
     guards : tuple of Guard
-        A branch that was taken because of a value.
+        Branches that were taken because of a value.
 
     Examples
     --------
@@ -79,7 +79,7 @@ class ArrayProgram:
     guards: tuple[Guard, ...]
 
     def pruned(self) -> ArrayProgram:
-        """The same without steps and constants that nothing needs; slots keep their numbers."""
+        """The same program without unneeded steps and constants; slots keep their numbers."""
         needed = {view.slot for view in self.outputs} | {guard.view.slot for guard in self.guards}
         kept = []
         for step in reversed(self.steps):

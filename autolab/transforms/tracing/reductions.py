@@ -1,4 +1,4 @@
-"""Functions that make fewer elements of many, or go along an axis."""
+"""Reductions, and scans along an axis."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def _all(a: Traced, axis: Any = None, *, keepdims: Any = False, where: Traced = 
 
 
 def _of_truths(name: str, a: Any, axis: Any, keepdims: Any, empty: bool, where: Any) -> Any:
-    if not a.size:  # which depends on the shape alone
+    if not a.size:  # this depends only on the shape
         return lifted((np.all if empty else np.any)(a._value, axis=axis, keepdims=keepdims))
     return _reduced(
         name, a if a.dtype == bool else a != 0, axis, keepdims, None, None if where is True else empty, where
@@ -90,7 +90,7 @@ def _count(a: Traced, axis: Any = None, *, keepdims: bool = False) -> Any:
 
 
 def _counted(a: Any, axes: tuple[int, ...], where: Any) -> Any:
-    """How many elements each result is made of."""
+    """The number of elements that each result is computed from."""
     if where is True:
         return int(np.prod([a.shape[i] for i in axes], dtype=int))
     held = seen(lifted(where), lambda v: np.broadcast_to(v, a.shape))
@@ -98,7 +98,7 @@ def _counted(a: Any, axes: tuple[int, ...], where: Any) -> Any:
 
 
 def _mean_kind(a: Any, dtype: Any) -> Any:
-    """The dtype in which a mean is summed, which is not always that of the result."""
+    """The dtype in which a mean is accumulated, which may differ from that of the result."""
     if dtype is not None:
         if np.dtype(dtype).kind not in "fc":
             raise a._buffer.trace.refuse(f"a mean in {np.dtype(dtype)}")
@@ -107,7 +107,7 @@ def _mean_kind(a: Any, dtype: Any) -> Any:
 
 
 def _averaged(a: Any, axes: tuple[int, ...], count: Any, where: Any) -> Any:
-    """The sum over ``count``; what is summed over has one element."""
+    """The sum divided by ``count``; the summed axes are kept, with length 1."""
     return np.divide(_reduced("sum", a, axes, True, None, None, where), count, dtype=a.dtype)
 
 
@@ -204,7 +204,7 @@ def _sort(a: Traced, axis: int | None = -1, kind: Any = None, *, stable: Any = N
 
 @handles("argsort")
 def _argsort(a: Traced, axis: int | None = -1, kind: Any = None, *, stable: Any = None) -> Any:
-    """The stable order, which is that of the other kinds where no two elements are equal."""
+    """The stable order, which is that of the other kinds as well if no two elements are equal."""
     if not stable and kind not in ("stable", "mergesort"):
         sorted_ = np.moveaxis(_along("sort", a, axis), -1 if axis is None else axis, -1)
         if not bool((sorted_[..., 1:] != sorted_[..., :-1]).all()):

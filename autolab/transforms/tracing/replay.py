@@ -1,4 +1,4 @@
-"""A program evaluated by NumPy, at many points at once: every slot has a row for each point."""
+"""A program evaluated by NumPy, at many points at once: each slot has one row per point."""
 
 from __future__ import annotations
 
@@ -13,26 +13,26 @@ from .operations import FOURIER, LINALG, REDUCTIONS, SCANS
 from .program import ArrayProgram, ProgramStep, View
 
 Rows = list[Any]
-"""For each slot an array of one row for each point, or of one where no input changes it; None while it is free."""
+"""For each slot, an array with one row per point, or a single row if it is constant; None while it is free."""
 
 _ELEMENTS = 1 << 17
-"""How many elements the largest slot may have for the points that are computed together: it stays in the cache."""
+"""Largest number of elements in a slot, for all points computed together, so that it stays in the cache."""
 
 
 def replay(program: ArrayProgram, inputs: Sequence[np.ndarray]) -> tuple[list[np.ndarray], np.ndarray]:
-    """The outputs of a program for many points.
+    """Evaluate a program at many points.
 
     Parameters
     ----------
     program : ArrayProgram
     inputs : sequence of arrays
-        Of shape ``(points, *shape)`` for an input of that shape; all but the first may be of one point, for all.
+        Of shape ``(points, *shape)`` for an input of that shape; all but the first may have a single point for all.
 
     Returns
     -------
     list of arrays and array of bool
-        The outputs, of shape ``(points, *shape)``; and at which points the program is right, as each of its guards has
-        the answer there that it had in the trace.
+        The outputs, of shape ``(points, *shape)``; and at which points the program is correct, because all its guards
+        have the same answers there as in the trace.
 
     Raises
     ------
@@ -52,7 +52,7 @@ def replay(program: ArrayProgram, inputs: Sequence[np.ndarray]) -> tuple[list[np
 
 
 class Replay:
-    """A program made ready to be evaluated many times; calling it is `replay`."""
+    """A program prepared for repeated evaluation; calling it is `replay`."""
 
     def __init__(self, program: ArrayProgram) -> None:
         self.program = program
@@ -96,14 +96,14 @@ class Replay:
     def _prepared(self, step: ProgramStep, free: list[int]) -> tuple[Any, list[Any], int, np.dtype, list[int]]:
         make = _OWN.get(step.name)
         looks = [self._look(view) for view in step.operands]
-        if make is None:  # a universal function, or `where`, over the shape of the step
+        if make is None:  # a ufunc, or `where`, over the shape of the step
             self._shapes[step.out] = step.shape
         elif step.name in REDUCTIONS:
             self._shapes[step.out] = step.shape[: len(step.shape) - step.attributes["n"]]
         return make(step) if make else getattr(np, step.name), looks, step.out, self.program.slots[step.out][1], free
 
     def _look(self, view: View) -> Callable[[Rows], np.ndarray]:
-        """What gives a view of all rows of a slot."""
+        """A function that returns a view of all rows of a slot."""
         slot = view.slot
         if self._rows[slot] is not None:
             constant = looked(self._rows[slot], view)
@@ -114,7 +114,7 @@ class Replay:
 
 
 def _in_order(shape: tuple[int, ...]) -> tuple[int, ...]:
-    """The strides of an array in C order, as a `View` has them."""
+    """The strides of an array in C order, as in a `View`."""
     return tuple([0 if n == 1 else math.prod(shape[i + 1 :]) for i, n in enumerate(shape)])
 
 
@@ -128,7 +128,7 @@ def looked(held: np.ndarray, view: View) -> np.ndarray:
 
 
 def _last_uses(program: ArrayProgram) -> dict[int, list[int]]:
-    """The number of a step -> the slots that nobody needs after it."""
+    """Number of a step -> the slots that are not needed after it."""
     kept = {v.slot for v in program.outputs} | {g.view.slot for g in program.guards} | set(program.constants)
     last = {view.slot: i for i, step in enumerate(program.steps) for view in step.operands if view.slot not in kept}
     free: dict[int, list[int]] = {}
@@ -137,7 +137,7 @@ def _last_uses(program: ArrayProgram) -> dict[int, list[int]]:
     return free
 
 
-# ----------------------------------------------------------------------------------------------- what is no ufunc
+# ------------------------------------------------------------------------------- operations that are not ufuncs
 Compute = Callable[..., np.ndarray]
 
 
@@ -157,7 +157,7 @@ def _scanned(step: ProgramStep) -> Compute:
 
 
 def _places(step: ProgramStep, indices: Sequence[np.ndarray]) -> np.ndarray:
-    """The places that an index means: of shape ``(rows, elements)``."""
+    """The positions that an index selects, of shape ``(rows, elements)``."""
     found = np.asarray(step.attributes["base"], np.intp)[None]
     for index, (stride, size, which) in zip(indices, step.attributes.get("parts", ()), strict=True):
         index = index.reshape(len(index), -1)[:, which]
@@ -214,7 +214,7 @@ def _join(step: ProgramStep) -> Compute:
 
 
 def _solved(step: ProgramStep) -> Compute:
-    """One of the results of a function of linear algebra."""
+    """One of the results of a linear algebra function."""
     if step.name == "solve":
         return _right_sides
     function, options, part = getattr(np.linalg, step.name), step.attributes["options"], step.attributes["part"]
@@ -227,7 +227,7 @@ def _solved(step: ProgramStep) -> Compute:
 
 
 def _right_sides(a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    """Solved for the right side of each point, which is a vector or stacks of matrices."""
+    """Solve for the right-hand side of each point, which is a vector or a stack of matrices."""
     right = b[..., None] if b.ndim == 2 else b
     ndim = max(a.ndim, right.ndim)
     a, right = (x.reshape(len(x), *[1] * (ndim - x.ndim), *x.shape[1:]) for x in (a, right))

@@ -1,4 +1,4 @@
-"""How NumPy's functions are declared for traced arrays, and what of a call a handler may be given."""
+"""How NumPy functions are declared for traced arrays, and which arguments of a call a handler receives."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from .trace import ArrayTrace
 
 Handler = Callable[..., Any]
 Traced = Annotated[Any, "may depend on an input"]
-"""The type of a handler's parameter that takes traced arrays; one in any other parameter would become a constant."""
+"""The type of a handler's parameters that accept traced arrays; in any other parameter they would become constants."""
 
 handlers: dict[str, Handler] = {}
-"""Name of a function of NumPy's -> what it is for traced arrays."""
+"""Name of a NumPy function -> its handler for traced arrays."""
 
 
 def handles(*names: str) -> Callable[[Handler], Handler]:
-    """Declare what functions of NumPy's are for traced arrays.
+    """Declare a handler of NumPy functions for traced arrays.
 
-    A handler has NumPy's parameters, under NumPy's names, as far as it does what they say; `understood` refuses the
-    rest. ``**options`` are those that it hands on to NumPy as they are.
+    A handler has those of NumPy's parameters, under NumPy's names, that it supports; `understood` refuses the rest. Its
+    ``**options`` are passed on to NumPy unchanged.
     """
 
     def declare(handler: Handler) -> Handler:
@@ -35,7 +35,7 @@ def handles(*names: str) -> Callable[[Handler], Handler]:
 
 
 def arrays_in(value: Any) -> Iterator[TracedArray]:
-    """The traced arrays among arguments, however they are nested."""
+    """The traced arrays among arguments, at any depth of nesting."""
     if isinstance(value, TracedArray):
         yield value
     elif isinstance(value, list | tuple):
@@ -48,19 +48,19 @@ def arrays_in(value: Any) -> Iterator[TracedArray]:
 
 
 def trace_of(*values: Any) -> ArrayTrace | None:
-    """The trace on which one of them depends; None if all are constant."""
+    """The trace that one of the values depends on; None if all are constant."""
     return next((array._buffer.trace for array in arrays_in(values) if array._buffer.trace is not None), None)
 
 
 def known_trace(*values: Any) -> ArrayTrace:
-    """The trace that some value belongs to: a handler is asked only then."""
+    """The trace that one of the values belongs to: handlers are called only if there is one."""
     trace = trace_of(*values)
     assert trace is not None
     return trace
 
 
 def plain(value: Any) -> Any:
-    """Arguments with NumPy's arrays in the place of traced ones."""
+    """Arguments with NumPy arrays instead of traced ones."""
     if isinstance(value, TracedArray):
         return value._value
     if type(value) in (list, tuple):
@@ -79,7 +79,7 @@ def numpys(name: str) -> Any:
 
 @cache
 def _signature(name: str) -> inspect.Signature:
-    """NumPy's own, or else the handler's, which has the same names; older versions tell none of some functions."""
+    """NumPy's signature, or the handler's, which has the same names: older versions lack those of some functions."""
     try:
         return inspect.signature(numpys(name))
     except ValueError:
@@ -88,7 +88,7 @@ def _signature(name: str) -> inspect.Signature:
 
 @cache
 def _takes(handler: Handler) -> dict[str, tuple[Any, bool]]:
-    """The parameters of a handler: their kind, and whether traced arrays may come."""
+    """The parameters of a handler: their kind, and whether they accept traced arrays."""
     hints = get_type_hints(handler, include_extras=True)
     return {p.name: (p.kind, hints.get(p.name) is Traced) for p in inspect.signature(handler).parameters.values()}
 
@@ -96,10 +96,10 @@ def _takes(handler: Handler) -> dict[str, tuple[Any, bool]]:
 def understood(
     name: str, handler: Handler, args: Sequence[Any], options: dict[str, Any], trace: ArrayTrace
 ) -> dict[str, Any]:
-    """The arguments of a call as its handler takes them, those without a name under "".
+    """The arguments of a call for its handler, positional ones under "".
 
-    They are bound by NumPy's own signature. What has NumPy's default is left out; what the handler does not know, or
-    would take for a constant although it depends on an input, is refused.
+    They are bound by NumPy's own signature. Arguments equal to NumPy's defaults are left out. Those that the handler
+    does not support, or would treat as constants although they depend on an input, are refused.
     """
     named, optional = _bound(name, args, options)
     own = _takes(handler)
@@ -121,12 +121,12 @@ def understood(
 
 
 def _as_many(places: list[Any], count: int) -> list[Any]:
-    """The last parameter takes all that follow."""
+    """One parameter per argument; the last one takes all that follow."""
     return [places[min(i, len(places) - 1)] for i in range(count)]
 
 
 def _bound(name: str, args: Sequence[Any], options: dict[str, Any]) -> tuple[list[Any], dict[str, Any]]:
-    """What NumPy needs in any case, in its order; and the options that are not what they are by default."""
+    """The required arguments, in NumPy's order, and the options that differ from their defaults."""
     signature = _signature(name)
     first: list[Any] = []
     given: dict[str, Any] = {}
@@ -144,7 +144,7 @@ def _bound(name: str, args: Sequence[Any], options: dict[str, Any]) -> tuple[lis
 
 
 def _is_default(option: str, value: Any, default: Any) -> bool:
-    """Whether leaving an option out means the same."""
+    """Whether an option could be left out."""
     if value is default or value is np._NoValue or (option in ("where", "subok") and value is True):
         return True
     return isinstance(value, bool | int | float | str) and type(value) is type(default) and value == default

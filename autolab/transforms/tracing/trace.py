@@ -1,4 +1,4 @@
-"""A trace: what is computed from some arrays, written down step by step while it happens."""
+"""A trace: what is computed from some arrays, recorded step by step while it happens."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ from .operations import EXACT
 from .program import ArrayProgram, Guard, ProgramStep, View
 
 RANGED = frozenset(["add", "subtract", "multiply", "divide", "square", "sqrt", "power", "sum"])
-"""Steps that raise what their results show, and nothing on the way."""
+"""Steps whose floating-point errors show in their results."""
 
 
 class Untraceable(RuntimeError):
-    """What a program cannot do: its text names the operation, and what it is about."""
+    """Raised for what a program cannot do; the message names the operation and the reason."""
 
 
 @dataclass(eq=False)
 class ArrayTrace:
-    """Steps, in the order in which they were made; each has a slot of its own, so that no slot ever changes."""
+    """Steps, in the order in which they were made; each has its own slot, so that slots never change."""
 
     slots: list[tuple[int, np.dtype]] = field(default_factory=list)
     constants: dict[int, np.ndarray] = field(default_factory=dict)
@@ -40,7 +40,7 @@ class ArrayTrace:
     _made: dict[tuple[Any, ...], int] = field(default_factory=dict)
 
     def input(self, array: np.ndarray) -> TracedArray:
-        """An array that everything computed from it depends on; what is given is copied."""
+        """A new input: a traced copy of ``array``."""
         value = np.array(array, order="C")
         buffer = Buffer(value.reshape(-1), self, self._slot(value.size, value.dtype))
         made = TracedArray.of(value, buffer)
@@ -61,7 +61,7 @@ class ArrayTrace:
         return View(buffer.slot, buffer.offset(spread), tuple(spread.shape), strides)
 
     def step(self, name: str, operands: Sequence[View], shape: Sequence[int], value: Any, **attributes: Any) -> Any:
-        """Write down a step of which ``value`` is the result here; gives that as a traced array."""
+        """Record a step whose result here is ``value``; returns the result as a traced array."""
         held = np.array(value, order="C", copy=None)
         if not held.flags.owndata:
             held = held.copy()
@@ -74,7 +74,7 @@ class ArrayTrace:
     def write(
         self, name: str, operands: Sequence[View], shape: Sequence[int], held: np.ndarray, **attributes: Any
     ) -> int:
-        """The slot of a step whose result is like ``held``; an equal step that was made before is not made again."""
+        """The slot of a step whose result is like ``held``; equal steps are recorded only once."""
         key = (name, tuple(operands), tuple(shape), held.dtype, repr(attributes) if attributes else "")
         if key not in self._made:
             self._made[key] = slot = self._slot(held.size, held.dtype)
@@ -82,18 +82,18 @@ class ArrayTrace:
         return self._made[key]
 
     def guard(self, array: TracedArray, answer: bool) -> None:
-        """From here on the program is right only where the one element of ``array`` is as true as it is now."""
+        """From here on the program is correct only if the single element of ``array`` has the truth value it has now."""
         self.guards.append(Guard(self.view(array), answer))
 
     def refuse(self, what: str) -> Untraceable:
-        """The error for what no program does. It sticks: a function that catches it is not traced either."""
+        """The error for something that a program cannot do. It is kept: catching it does not help the function."""
         self.refusal = self.refusal or Untraceable(what)
         return self.refusal
 
     def watch(self) -> None:
-        """Before NumPy computes: refuse where the function waits for a floating-point error, as no program has any.
+        """Before NumPy computes: refuse if the function waits for floating-point errors, which programs do not raise.
 
-        That a number is beyond the floats is different: its step has a guard against that.
+        Overflow is different: the steps concerned have a guard against it.
         """
         if (what := watched(self.filters)) is not None:
             raise self.refuse(what)
@@ -101,7 +101,7 @@ class ArrayTrace:
 
     @contextmanager
     def listening(self) -> Iterator[None]:
-        """While NumPy computes: an error that the function may catch is no way through it for a program."""
+        """While NumPy computes: refuse floating-point errors, which the function may catch and a program cannot."""
         try:
             yield
         except (FloatingPointError, RuntimeWarning):
@@ -109,7 +109,7 @@ class ArrayTrace:
             raise
 
     def _guard_range(self, made: Any, name: str) -> None:
-        """The program is right only where no error was raised in the step that made this."""
+        """Guard that the step that made this raises no floating-point error."""
         errors, self._raised = self._raised, frozenset()
         with np.errstate(all="ignore"):
             least = np.finfo(made.dtype).tiny if "under" in errors else 0
@@ -117,7 +117,7 @@ class ArrayTrace:
                 raise self.refuse(f"numpy.{name} beyond the floats")
 
     def program(self, outputs: Sequence[TracedArray]) -> ArrayProgram:
-        """What was written down, without the steps on which neither an output nor a guard depends."""
+        """The recorded program, without steps that neither an output nor a guard depends on."""
         if self.refusal is not None:
             raise self.refusal
         views = tuple([self.view(output) for output in outputs])
