@@ -1,1 +1,1 @@
-"""The engine: arrays in, gradients out. README.md in this folder says how a gradient travels through it."""
+"""The engine: arrays in, gradients out. README.md in this folder follows a gradient through it."""

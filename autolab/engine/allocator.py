@@ -1,8 +1,8 @@
-"""glibc's allocator, told to keep what is freed: arrays are made and freed at every step of a program.
+"""Makes glibc's allocator keep freed memory, because every step of a program allocates and frees arrays.
 
-By default glibc gives each large block back to the system, which clears its pages again the next time: most of the time
-of an operation on large arrays. ``MALLOC_...`` in the environment goes before, and ``AUTOLAB_ALLOCATOR=system`` leaves
-the allocator as it is. What Dask sets for its workers does not count as somebody's wish.
+By default glibc returns each large block to the system, which clears its pages again on the next use; this takes most
+of the time of an operation on large arrays. ``MALLOC_...`` variables in the environment take precedence, and
+``AUTOLAB_ALLOCATOR=system`` leaves the allocator as it is. The value that Dask sets for its workers is ignored.
 """
 
 from __future__ import annotations
@@ -12,14 +12,14 @@ import os
 from functools import cache
 
 MMAP_THRESHOLD, TRIM_THRESHOLD = 64 << 20, 256 << 20
-"""Bytes: smaller blocks come from the heap and stay there, until so much of it is free at its end."""
+"""In bytes: smaller blocks come from the heap and stay there, until this much is free at its end."""
 
 _M_TRIM_THRESHOLD, _M_MMAP_THRESHOLD = -1, -3  # malloc.h
 
 
 @cache
 def keep_blocks() -> str:
-    """Tell the allocator of this process, once; the answer says in a few words how it is set."""
+    """Configure the allocator of this process, once; returns a few words on how it is set."""
     if os.environ.get("AUTOLAB_ALLOCATOR") == "system":
         return "as it is: AUTOLAB_ALLOCATOR=system"
     if own := sorted([name for name in os.environ if name.startswith("MALLOC_") and not _is_dask_s(name)]):
@@ -33,7 +33,7 @@ def keep_blocks() -> str:
 
 
 def _is_dask_s(name: str) -> bool:
-    """Whether Dask has set it, unasked, as it does for every worker: large arrays are twice as slow then."""
+    """Whether Dask has set the variable, as it does for all workers by default: large arrays are twice as slow then."""
     return "__DASK_PARENT_PID" in os.environ and (name, os.environ[name]) == ("MALLOC_TRIM_THRESHOLD_", "65536")
 
 

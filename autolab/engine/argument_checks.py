@@ -1,4 +1,4 @@
-"""The arguments of a class or of a call, looked at before Python would complain of them in its own words."""
+"""Checks the arguments of a class or a call, with clearer errors than Python's own."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .keyword_aliases import unknown_keyword
 
 
 class CheckedArguments:
-    """The base of classes whose arguments are looked at, in their own words, before ``__init__`` runs.
+    """The base of classes whose arguments are checked, under their own names, before ``__init__`` runs.
 
     Examples
     --------
@@ -29,7 +29,7 @@ class CheckedArguments:
         return super().__new__(cls)
 
     def __reduce_ex__(self, protocol: Any) -> Any:
-        """A copy is made without arguments: past ``__new__``, which would miss them."""
+        """Copies are made without arguments, so they bypass ``__new__``, which would require them."""
         made = super().__reduce_ex__(protocol)
         if isinstance(made, str) or made[0] is not copyreg.__newobj__:  # type: ignore[attr-defined]
             return made
@@ -61,7 +61,7 @@ def check_arguments(cls: type, args: tuple[Any, ...], settings: dict[str, Any]) 
 def check_call(
     name: str, method: Callable[..., Any], error: TypeError, args: tuple[Any, ...], given: dict[str, Any]
 ) -> None:
-    """Where ``error`` says that a method was not even entered, raise one that names its object and the argument.
+    """If ``error`` was raised before a method was entered, raise one that names its object and the argument.
 
     Examples
     --------

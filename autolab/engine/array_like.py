@@ -1,4 +1,4 @@
-"""What a Variable is to Python and NumPy: numbers, comparisons, lengths, and no array by accident."""
+"""How a Variable behaves in Python and NumPy: numbers, comparisons, lengths, and no accidental loss of gradients."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ else:
 
 
 class ElementCount(int):
-    """How many elements an array has; its lengths where it is called."""
+    """The number of elements of an array; calling it gives the lengths of axes, as in PyTorch."""
 
     shape: tuple[int, ...]
 
@@ -34,7 +34,7 @@ class ElementCount(int):
 
 
 class ArrayLike(Displayed, Installed):
-    """The part of `Variable` that has nothing to do with gradients, but that none of them is lost."""
+    """The part of `Variable` that does not deal with gradients, except that it prevents their loss."""
 
     __slots__ = ()
 
@@ -42,7 +42,7 @@ class ArrayLike(Displayed, Installed):
 
     @property
     def is_initialized(self) -> bool:
-        """Whether it has an array; that of a `Parameter` may come later."""
+        """Whether it has an array; a `Parameter` may receive its array later."""
         return True
 
     node: Node | None
@@ -78,7 +78,7 @@ class ArrayLike(Displayed, Installed):
         return device_name(self._data)
 
     def item(self: Any) -> float:
-        """The only element as a Python number; an error if there are more."""
+        """The single element as a Python number; an error if there are more."""
         number = self._number()
         return left(self, number) if listeners and self.node is not None else number
 
@@ -154,7 +154,7 @@ class ArrayLike(Displayed, Installed):
 
     @property
     def _mask(self) -> Any:
-        """What NumPy's masked arrays ask for before they take ``_data`` of whatever is assigned to them."""
+        """Read by NumPy's masked arrays before they take ``_data`` of an assigned value."""
         if self.node is not None and not is_drawn(sys._getframe(1)):
             raise DetachError(f"Variable: {INTO_ARRAY}")
         return np.ma.nomask
@@ -170,7 +170,7 @@ class ArrayLike(Displayed, Installed):
     # ------------------------------------------------------------------ copies and displays
     @property
     def name(self) -> str | None:
-        """What displays and messages call it, or None."""
+        """The name used in displays and messages, or None."""
         return self._name
 
     @name.setter

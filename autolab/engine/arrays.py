@@ -1,4 +1,4 @@
-"""What people give, as arrays: numbers, lists, and what a Variable or its gradient is given."""
+"""Conversion of user input to arrays: numbers, lists, and data assigned to a Variable or its gradient."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ _scalars: dict[np.dtype, dict[float, np.ndarray]] = {}
 
 
 def as_array(value: object, what: str) -> Array:
-    """``value`` as an array: arrays as they are, anything else through NumPy; ``what`` names it in errors."""
+    """``value`` as an array: arrays unchanged, anything else through NumPy; ``what`` names it in errors."""
     if is_array(value):
         return value
-    masked = sys.modules.get("numpy.ma")  # where nobody has imported it, nothing is masked
+    masked = sys.modules.get("numpy.ma")  # if it is not imported, nothing is masked
     if masked is not None and isinstance(value, masked.MaskedArray):
         raise TypeError(f"{what}: got a masked array, whose mask would be lost; fill it: a.filled(0.0)")
     try:
@@ -37,7 +37,7 @@ def as_array(value: object, what: str) -> Array:
 
 
 def array_of(result: Any) -> Array:
-    """``result`` as an array: NumPy gives scalars where a result is 0-d, and a gradient may be a `SlicedGradient`."""
+    """``result`` as an array: NumPy returns scalars for 0-d results, and a gradient may be a `SlicedGradient`."""
     if type(result) in modules:
         return result
     result = result.whole() if hasattr(result, "whole") else result
@@ -56,14 +56,14 @@ def _describe(value: object, array: np.ndarray | None) -> str:
         return f"an array of {array.dtype}"
     try:
         return "None" if value is None else f"{type(value).__name__} {value!r:.60}"
-    except ValueError:  # Python writes no number of more than 4300 digits
+    except ValueError:  # Python refuses to format integers of more than 4300 digits
         return a_kind(value)
 
 
 def scalar(value: float, dtype: np.dtype) -> Array:
-    """A Python number as a cached 0-d array of ``dtype``: a ufunc takes it twice as fast as the number itself.
+    """A Python number as a cached 0-d array of ``dtype``, which a ufunc handles twice as fast as the number itself.
 
-    Integers stay what they are beside an integer array, so that NumPy's own promotion decides.
+    For an integer dtype, integers stay as they are, so that NumPy's own promotion decides.
     """
     try:
         return _scalars[dtype][value]
@@ -73,7 +73,7 @@ def scalar(value: float, dtype: np.dtype) -> Array:
         return value
     array = np.array(value, dtype)
     array.flags.writeable = False
-    if value == value and value != 0:  # NaN is never found again, and 0.0 and -0.0 would share a key
+    if value == value and value != 0:  # NaN would never be found again; 0.0 and -0.0 would share a key
         table = _scalars.setdefault(dtype, {})
         if len(table) >= _SCALARS_PER_DTYPE:
             table.clear()
@@ -82,9 +82,8 @@ def scalar(value: float, dtype: np.dtype) -> Array:
 
 
 def float_array(data: Any) -> Array:
-    """Arrays as they are; Python numbers and lists of them as float64, except booleans, and NumPy scalars as they
-    are."""
-    if type(data) in modules or is_array(data):  # the first array from a GPU is not known by its type
+    """Arrays and NumPy scalars keep their dtype; Python numbers and lists of them become float64, except booleans."""
+    if type(data) in modules or is_array(data):  # the type of the first GPU array is not registered yet
         return data
     if type(data) is int and abs(data) <= 1.7976931348623157e308:  # the largest float
         return np.asarray(float(data))
@@ -94,14 +93,14 @@ def float_array(data: Any) -> Array:
 
 
 def holds_arrays(data: Any) -> bool:
-    """Whether a nested list is made of arrays or NumPy scalars, which keep their dtype."""
+    """Whether a nested list contains arrays or NumPy scalars, which keep their dtype."""
     while isinstance(data, list | tuple) and data:
         data = data[0]
     return isinstance(data, np.ndarray | np.generic)
 
 
 def array_like(data: Any, own: Array, given: Any, what: str) -> Array:
-    """``data`` of what was ``given``, an array, a Variable or a number, as an array like ``own``."""
+    """``data``, taken from ``given`` (an array, a Variable or a number), as an array like ``own``."""
     is_variable = data is not given
     array = check_real(data if is_variable else as_array(data, what), what)
     if type(array) is not type(own):

@@ -1,7 +1,7 @@
-"""Arrays and where they live. This is the only file of AutoLab that imports cupy.
+"""Array modules and devices. This is the only file of AutoLab that imports cupy.
 
-`modules` maps an array type to the module that works on it. NumPy's entry is always there; CuPy's is added when the
-first CuPy array is seen, so that nothing here imports cupy unless the user did, or asked for `to_gpu`.
+`modules` maps an array type to its module. NumPy is always registered; CuPy is added when the first CuPy array is seen,
+so that cupy is imported only if the user imports it or calls `to_gpu`.
 """
 
 from __future__ import annotations
@@ -13,16 +13,16 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 
 Array = Any
-"""A numpy.ndarray, a cupy.ndarray, or what `autolab.transforms.tracing` puts in their place."""
+"""A numpy.ndarray, a cupy.ndarray, or an array of `autolab.transforms.tracing`."""
 
 modules: dict[type, ModuleType] = {np.ndarray: np}
 
 numpys: set[type] = {np.ndarray}
-"""The array types that NumPy itself computes with: its own, and those that write down what it does."""
+"""The array types that NumPy itself computes with: its own, and those that record what it does."""
 
 
 def is_array(value: object) -> bool:
-    """True for an array that the engine works on as it is (NumPy's and CuPy's own type, no subclass)."""
+    """Whether the engine works on ``value`` directly (exactly NumPy's or CuPy's array type, no subclass)."""
     kind = type(value)
     return kind in modules or _register_cupy(kind)
 
@@ -37,22 +37,22 @@ def _register_cupy(kind: type) -> bool:
 
 
 def get_array_module(*arrays: object) -> ModuleType:
-    """The module that works on ``arrays``: ``numpy`` or ``cupy``.
+    """The module of ``arrays``: ``numpy`` or ``cupy``.
 
     Parameters
     ----------
     *arrays : array, Variable or anything else
-        Numbers and None say nothing. Without any array the answer is NumPy.
+        Numbers and None are ignored. Without any array, the result is NumPy.
 
     Returns
     -------
     module
-        Always ``numpy`` where CUDA is absent.
+        Always ``numpy`` if CUDA is absent.
 
     Raises
     ------
     TypeError
-        If some arrays are NumPy's and some CuPy's.
+        If NumPy and CuPy arrays are mixed.
 
     Examples
     --------
@@ -93,19 +93,19 @@ def device_name(array: Array) -> str:
 
 
 def in_main_memory(xp: ModuleType) -> bool:
-    """Whether arrays of a module are NumPy's own or, like traced ones, may stand beside them."""
+    """Whether arrays of a module are NumPy's own or, like traced ones, can be mixed with them."""
     return xp is np or hasattr(xp, "takes_numpy")
 
 
 def on_gpu(array: Array) -> bool:
     """Whether an array lives on a GPU."""
-    return (xp := get_array_module(array)) is not np and hasattr(xp, "cuda")  # NumPy's search for a name takes long
+    return (xp := get_array_module(array)) is not np and hasattr(xp, "cuda")  # NumPy is slow to find a name missing
 
 
 def strict_linalg(xp: ModuleType) -> AbstractContextManager[Any]:
-    """Within it a matrix that has no inverse, or no Cholesky factor, is an error on a GPU as it is in NumPy.
+    """A context in which a matrix without an inverse or a Cholesky factor raises an error on a GPU, as in NumPy.
 
-    CuPy, left to itself, does not wait for the device to say so, and goes on with numbers that mean nothing.
+    By default CuPy does not wait for the device to report it, and continues with meaningless numbers.
     """
     if not hasattr(xp, "cuda"):
         return nullcontext()
@@ -118,7 +118,7 @@ def strict_linalg(xp: ModuleType) -> AbstractContextManager[Any]:
 def cupy_for(who: str) -> Any:
     """CuPy, or an error that says what is missing."""
     for module in modules.values():
-        if hasattr(module, "cuda"):  # arrays of it were seen: no need to ask the driver again
+        if hasattr(module, "cuda"):  # its arrays were seen, so no need to ask the driver again
             return module
     status = gpu_status()
     if status.state != "ok":
@@ -129,7 +129,7 @@ def cupy_for(who: str) -> Any:
 
 
 class GpuStatus(NamedTuple):
-    """What `autolab doctor` says about the GPU; ``detail`` is a sentence, ``version`` CuPy's, if it is there."""
+    """What `autolab doctor` reports about the GPU; ``detail`` is a sentence, ``version`` that of CuPy, if installed."""
 
     state: Literal["absent", "broken", "no driver", "ok"]
     detail: str
@@ -144,11 +144,11 @@ def gpu_status() -> GpuStatus:
         return GpuStatus("absent", "CuPy is not installed; everything runs on the CPU")
     try:
         import cupy
-    except Exception as error:  # cupy raises many kinds when CUDA's libraries do not fit
+    except Exception as error:  # cupy raises many kinds of errors when CUDA's libraries do not match
         return GpuStatus("broken", f"CuPy is installed but cannot be imported: {error}")
     try:
         runtime = cupy.cuda.runtime
-    except AttributeError:  # a folder of that name is left of an installation
+    except AttributeError:  # a leftover folder of an installation
         return GpuStatus("broken", "CuPy is installed in part only: it has no cupy.cuda")
     try:
         device = runtime.getDeviceProperties(0)["name"].decode()

@@ -1,4 +1,4 @@
-"""The only backward pass. It is iterative, and nothing is stored before all is computed."""
+"""The backward pass, the only one. It is iterative, and stores nothing until everything is computed."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ from .store import Gradients, added, arrived, leaf_hooks, note_pass, own, publis
 from .variable import Variable, wrap
 
 watched_nodes: dict[weakref.ref[Node], Callable[[bool], None]] = {}
-"""What is called of nodes that `autolab.debug` watches, with False before a visit and with True after it."""
+"""Callbacks for nodes that `autolab.debug` watches: called with False before a visit and with True after it."""
 
 
 class _Every:
-    """A set that has every node."""
+    """A set that contains every node."""
 
     def __contains__(self, node: object) -> bool:
         return True
@@ -54,14 +54,14 @@ def backward(y: Variable, retain_grad: bool = False, create_graph: bool = False,
     keep = _Every() if retain_grad else keep
     found = _visit([(root, _seed(y, start, create_graph, 0))], create_graph, keep)
     if given:
-        found.pop(root, None)  # the start gradient that the user set stays as it is
+        found.pop(root, None)  # a start gradient set by the user stays as it is
     stores = _stored(found, None if root in keep else root, {id(start._data)} if start is not None else set())
     publish(stores)
     note_pass(y, stores, start)
 
 
 def gradients(ys: list[Variable], starts: list[Any], create_graph: bool, keep: Wanted, floor: int = 0) -> Gradients:
-    """Gradients of the leaves and of the nodes in ``keep``; what was made before the node ``floor`` is not visited."""
+    """Gradients of the leaves and of the nodes in ``keep``; nodes with an order up to ``floor`` are not visited."""
     seeds = [
         (y.node, _seed(y, start, create_graph, i))
         for i, (y, start) in enumerate(zip(ys, starts, strict=True))
@@ -74,7 +74,7 @@ def _visit(seeds: list[tuple[Node, Any]], create_graph: bool, keep: Wanted, floo
     if create_graph and not backprop_enabled():
         with using_config("enable_backprop", True):
             return _visit(seeds, True, keep, floor)
-    on_host = create_graph or not seeds or type(seeds[0][1]) in numpys  # on a GPU `pull` makes one kernel of a node
+    on_host = create_graph or not seeds or type(seeds[0][1]) in numpys  # on a GPU `pull` runs a node as one kernel
     if keep or watched_nodes or (watchers and modes().hooks) or not on_host:
         return _sweep_observed(seeds, create_graph, keep, floor)
     return _sweep(seeds, create_graph)
@@ -101,11 +101,11 @@ def _seed(y: Variable, start: Any, create_graph: bool, i: int) -> Any:
 
 
 def _sweep(seeds: list[tuple[Node, Any]], create_graph: bool) -> Gradients:
-    """Visit the nodes by falling order, on plain arrays or, under ``create_graph``, on Variables.
+    """Visit the nodes in descending order, on plain arrays or, with ``create_graph``, on Variables.
 
-    The gradients live in a dictionary of this pass, so that an interrupt, another thread or a nested pass sees nothing.
-    The next node is mostly one that the last one led to: it stays at hand, and only the others wait in the heap. The
-    loop over the edges of a plain node is that of `Primitive.pull`; a node of another class is asked for its `pull`.
+    The gradients are kept in a dictionary of this pass, so that an interrupt, another thread or a nested pass does not
+    see them. The next node is mostly a parent of the last one: it is kept in a variable, and only the others go through
+    the heap. The loop over the edges of a plain node is that of `Primitive.pull`; other nodes have their own `pull`.
     """
     grads: Gradients = {}
     heap: list[tuple[int, Node]] = []
@@ -134,7 +134,7 @@ def _sweep(seeds: list[tuple[Node, Any]], create_graph: bool) -> Gradients:
             ):
                 gradient = node.function.fit(gradient, edge, g)
             parent, edge = edge.parent, edge.more
-            if parent.order > highest:  # it stays at hand, and what stayed so far waits
+            if parent.order > highest:  # it is visited next, and the former next one goes to the heap
                 if following is not None:
                     deliver([(following, upstream)], grads, heap)
                 following, upstream, highest = parent, gradient, parent.order
@@ -158,7 +158,7 @@ def _sweep(seeds: list[tuple[Node, Any]], create_graph: bool) -> Gradients:
 
 
 def _sweep_observed(seeds: list[tuple[Node, Any]], create_graph: bool, keep: Wanted, floor: int) -> Gradients:
-    """The same walk through `pull`, which keeps what arrives at the nodes in ``keep`` and tells those who listen."""
+    """The same through `pull`; keeps the gradients that arrive at the nodes in ``keep``, and notifies observers."""
     grads: Gradients = {}
     kept: Gradients = {}
     heap: list[tuple[int, Node]] = []
@@ -185,7 +185,7 @@ def _sweep_observed(seeds: list[tuple[Node, Any]], create_graph: bool, keep: Wan
 
 
 def deliver(pairs: list[tuple[Node, Any]], grads: Gradients, heap: list[tuple[int, Node]], floor: int = 0) -> None:
-    """Add each gradient to its parent's; one met for the first time waits in the heap, if above ``floor``."""
+    """Add each gradient to that of its parent; new parents go to the heap if their order is above ``floor``."""
     for parent, gradient in pairs:
         if gradient is None:
             continue
@@ -198,7 +198,7 @@ def deliver(pairs: list[tuple[Node, Any]], grads: Gradients, heap: list[tuple[in
 
 
 def _stored(found: Gradients, root: Node | None, seen: set[int]) -> list[tuple[Node, str, Any]]:
-    """What a pass stores on its nodes: a leaf's gradient adds to the one there, that of a value in between replaces."""
+    """What a pass stores on its nodes: gradients of leaves accumulate, those of intermediate values are replaced."""
     stores: list[tuple[Node, str, Any]] = []
     for node, g in found.items():
         if isinstance(node, Leaf):

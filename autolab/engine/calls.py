@@ -1,7 +1,7 @@
-"""How a declared function may be called: with NumPy's parameters where NumPy has it, else inputs, then attributes.
+"""How a declared function may be called: with NumPy's parameters if NumPy has it, else inputs, then attributes.
 
-Every parameter goes in by position or by name. Only calls that are not plain (all inputs by position, all attributes by
-name) come here, so that those cost nothing.
+Every parameter may be passed by position or by name. Plain calls (all inputs by position, all attributes by name) do
+not come here, so they cost nothing.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ Call = tuple[tuple[Any, ...], dict[str, Any]]
 """Inputs and attributes."""
 
 LEFT_OUT = object()
-"""Stands for an input that was not given."""
+"""Marks an input that was not given."""
 
 INSTEAD = {
     "out": "the result is always a new array: y = {name}(...)",
@@ -46,7 +46,7 @@ INSTEAD = {
     "full_matrices": "the reduced form is computed: full_matrices=False",
     "compute_uv": "the singular values are svd(a)[1]",
 }
-"""NumPy's parameters that no function takes, and what to do instead."""
+"""NumPy's parameters that no function accepts -> what to do instead."""
 
 
 def plain(function: Primitive, args: tuple[Any, ...], attributes: dict[str, Any]) -> Call:
@@ -60,12 +60,11 @@ def plain(function: Primitive, args: tuple[Any, ...], attributes: dict[str, Any]
 
 
 by_dim: dict[Any, Callable[..., Any]] = {}
-"""Functions -> what they are where they are given ``dim`` or ``keepdim``, as by PyTorch's users, if that is another
-function."""
+"""Functions -> those to call instead if ``dim`` or ``keepdim`` is given, because PyTorch's result is different."""
 
 
 def again(function: Primitive, error: Exception, args: tuple[Any, ...], arrays: Any, attributes: dict[str, Any]) -> Any:
-    """The result of a call that was spelled in another way than its forward takes; else raise what it complains of."""
+    """The result of a call spelled differently from what its forward accepts; otherwise raise its complaint."""
     schema = function.schema
     words = {"dim" if name == "axis" else name: value for name, value in attributes.items()}
     if function in by_dim and ("dim" in attributes or ("keepdim" in words and ("dim" in words or len(args) == 2))):
@@ -88,7 +87,7 @@ def bound(function: Primitive, args: tuple[Any, ...], given: dict[str, Any]) -> 
     Raises
     ------
     TypeError
-        If the function has no such parameter, or a needed one is missing.
+        If the function has no such parameter, or a required one is missing.
     """
     inputs, attributes = _meant(function, args, given)
     if function.schema.variadic:
@@ -124,7 +123,7 @@ def in_grain(function: Primitive, numpy_function: Any, args: tuple[Any, ...], gi
         return _as_spelled(function, function.spelling, args, given)
     signature = signature_of(numpy_function)
     renamed = function.renamed
-    if function.grain is numpy_function:  # older releases of NumPy do not know all names
+    if function.grain is numpy_function:  # older versions of NumPy lack some names
         given = {k if k in signature.parameters else renamed.get(k, k): v for k, v in given.items()}
     found = _bound(function, signature, args, given)
     schema = function.schema
@@ -146,7 +145,7 @@ def in_grain(function: Primitive, numpy_function: Any, args: tuple[Any, ...], gi
 
 
 def shown(signature: inspect.Signature, numpy_function: Any) -> inspect.Signature:
-    """A function's signature, with what stands behind parameters that NumPy alone has by name only."""
+    """A function's signature, in which parameters after one that only NumPy has are keyword-only."""
     theirs = [*signature_of(numpy_function).parameters]
     parameters: list[inspect.Parameter] = []
     for p, name in zip_longest(signature.parameters.values(), theirs[: len(signature.parameters)]):
@@ -162,7 +161,7 @@ def _as_spelled(function: Primitive, spelling: Any, args: tuple[Any, ...], given
 
 
 def refusal(function: str, name: str) -> str:
-    """What is said about a parameter of NumPy's that a function does not take."""
+    """The message about a NumPy parameter that a function does not accept."""
     told = INSTEAD.get(name)
     return f"does not take {name!r}" + (f"; {told.format(name=function)}" if told else "")
 
@@ -171,9 +170,9 @@ _OF_UFUNCS = ("out", "where", "dtype", "inplace")
 
 
 def refuse(function: Primitive, more: tuple[Any, ...] = (), /, **given: Any) -> None:
-    """Refuse the first parameter of a ufunc that was given, or one more input than there are.
+    """Refuse the first ufunc parameter that was given, or a superfluous input.
 
-    None changes nothing, and whether PyTorch is to work ``inplace`` does not either.
+    None has no effect, and neither does PyTorch's ``inplace``.
     """
     given = {**dict(zip(_OF_UFUNCS, more, strict=False)), **given}
     for name in [name for name in given if name not in _OF_UFUNCS]:
@@ -222,7 +221,7 @@ def _mismatch(function: Primitive, args: tuple[Any, ...], given: dict[str, Any],
 
 
 def unknown(function: Primitive, name: str) -> str:
-    """What is said about a keyword that is none of a function's."""
+    """The message about a keyword that a function does not have, with a hint for NumPy's parameters."""
     taken = function.grain is not None or function.spelling is not None or function.elementwise
     if name in INSTEAD and taken:
         return f"{function.name}: {refusal(function.name, name)}"
@@ -231,12 +230,12 @@ def unknown(function: Primitive, name: str) -> str:
 
 @cache
 def signature_of(function: Any) -> inspect.Signature:
-    """What a function takes; looking that up takes longer than most calls."""
+    """The signature of a function, cached: computing it takes longer than most calls."""
     return inspect.signature(function)
 
 
 def parameters_of(function: Any) -> list[tuple[str, Any, Any]]:
-    """Name, kind and default of each parameter. Those of a plain function stand in its code, which is read at once."""
+    """Name, kind and default of each parameter. For a plain function they are read from its code, which is fast."""
     while type(function) is FunctionType and [*vars(function)] == ["__wrapped__"]:
         function = vars(function)["__wrapped__"]
     code = function.__code__ if type(function) is FunctionType and not vars(function) else None
@@ -255,7 +254,7 @@ def parameters_of(function: Any) -> list[tuple[str, Any, Any]]:
 
 
 class LateSignature(inspect.Signature):
-    """What ``make()`` gives when somebody asks: making those of all functions would take a tenth of the import."""
+    """A signature computed by ``make()`` on first use: computing all of them would take a tenth of the import time."""
 
     __slots__ = ("make",)
     make: Callable[[], inspect.Signature]
@@ -267,14 +266,14 @@ class LateSignature(inspect.Signature):
         return found
 
     def __getattr__(self, name: str) -> Any:
-        if name not in inspect.Signature.__slots__:  # those are empty until now
+        if name not in inspect.Signature.__slots__:  # the slots are empty until then
             raise AttributeError(name)
         super().__init__([*self.make().parameters.values()])
         return getattr(self, name)
 
 
 def call_signature(forward: Callable[..., Any]) -> inspect.Signature:
-    """Attributes behind the inputs, by position as well until one without a default stands behind one with."""
+    """Inputs, then attributes, which may be positional too, up to one without a default after one with a default."""
     shown: list[inspect.Parameter] = []
     for p in [*inspect.signature(forward).parameters.values()][1:]:  # the first is xp
         before = shown[-1] if shown else p
@@ -297,5 +296,5 @@ def check_count(schema: Schema, count: int) -> None:
 
 
 def no_keyword(schema: Schema, name: str) -> str:
-    """What is said about a keyword that a function does not have."""
+    """The message about a keyword that a function does not have."""
     return unknown_keyword(schema.function, name, [*schema.inputs, *schema.defaults])

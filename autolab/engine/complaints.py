@@ -1,5 +1,4 @@
-"""What a forward complains about, in the words of the function that was called: which input, what came, what was
-expected."""
+"""Errors of a forward, restated for the function that was called: which input, what came, what was expected."""
 
 from __future__ import annotations
 
@@ -17,7 +16,7 @@ if TYPE_CHECKING:
 LIMIT = 300
 
 COMPLAINTS = (ValueError, TypeError, IndexError, OverflowError)
-"""What a forward raises where its inputs do not fit."""
+"""What a forward raises if its inputs are invalid."""
 
 _SHAPES = "expected shapes that broadcast: sizes equal or 1, counted from the last axis"
 
@@ -59,7 +58,7 @@ _EXPECTED: tuple[tuple[str, str | Callable[..., str]], ...] = (
     (r"int too large to convert", "the number is too large for the dtype; expected a smaller one"),
     (r"did not contain a loop|not supported for the input types", "expected numbers"),
 )
-"""What NumPy says, or CuPy of cuSOLVER's routines, and what was expected; the text is looked at nowhere else."""
+"""Messages of NumPy, or of CuPy's cuSOLVER routines, and what was expected; no other code reads these texts."""
 
 
 def complaint(
@@ -67,7 +66,7 @@ def complaint(
 ) -> Exception:
     """``error``, which a forward raised, with the function and its inputs named.
 
-    Its kind and its traceback stay. What names the function already, or is of a class of its own, stays as it is.
+    Type and traceback are kept. An error that already names the function, or has its own class, is left unchanged.
 
     Examples
     --------
@@ -95,7 +94,7 @@ def complaint(
 
 
 def mixed_devices(arrays: dict[str, Any]) -> str | None:
-    """Where each array lives, if they do not live together."""
+    """A message about the device of each array, if they are not on the same one."""
     places = {name: device_name(array) for name, array in arrays.items() if is_array(array)}
     if len({place.partition(":")[0] for place in places.values()}) < 2:
         return None
@@ -111,5 +110,5 @@ def _expected(said: str) -> str | None:
 
 
 def _is_told(value: Any, default: Any) -> bool:
-    """Whether an attribute belongs into a message: no array, which is too long, and no switch that nobody touched."""
+    """Whether an attribute belongs in a message: not an array, which is too long, nor a switch left at its default."""
     return not is_array(value) and not (value is default and (value in (None, False) or isinstance(value, str)))

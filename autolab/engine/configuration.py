@@ -1,4 +1,4 @@
-"""The modes as people set them: `config`, `no_grad` and the like."""
+"""The user interface of the modes: `config`, `no_grad` and the like."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 class Block:
-    """A ``with`` block that sets one mode of this context and sets it back, also after an exception.
+    """A ``with`` block that sets one mode of this context and restores it, also after an exception.
 
-    An interrupt on the way in or out does not keep it open, unless it falls on the very first instructions of
-    ``__exit__``; then leaving a block around it leaves it as well.
+    An interrupt on entry or exit does not leave it open, unless it hits the very first instructions of ``__exit__``;
+    leaving an enclosing block then leaves it as well.
     """
 
     name: str
 
     def value(self) -> Any:
-        """What the mode is set to."""
+        """The value that the mode is set to."""
         raise NotImplementedError
 
     def __enter__(self) -> None:
@@ -50,13 +50,13 @@ class Block:
         try:
             inside = modes()
             current.set(_outside(self, inside))
-        except BaseException:  # an interrupt on the way out
+        except BaseException:  # an interrupt on exit
             current.set(_outside(self, inside or modes()))
             raise
 
 
 class Silence(Block):
-    """Nobody listens inside: to steps (``hooks``), or to what leaves the graph (``exits``)."""
+    """A block without listeners: to steps (``hooks``), or to values that leave the graph (``exits``)."""
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -66,9 +66,9 @@ class Silence(Block):
 
 
 def _outside(block: Block, inside: Modes) -> Modes:
-    """The modes once a block is left, with all that were opened in it; those that are, where the block is not open.
+    """The modes after a block and all those opened inside it are left; the current ones if the block is not open.
 
-    A generator may be closed in another context than that in which it was begun.
+    A generator may be closed in a different context from the one in which it was started.
     """
     level = inside
     while level.before is not None:
@@ -105,12 +105,12 @@ class _Mode(Generic[Value]):
 class Config:
     """The modes of this context: of this thread, or of this task of asyncio.
 
-    Assigning to one sets it for this context alone; `global_config` sets the process default. A task begins with the
-    modes of its creator, and so does what `asyncio.to_thread` runs; any other thread with the process default. A
-    notebook cell that uses ``await`` is a task of its own: the next cell does not see what is assigned there.
-    Generators, ``async`` ones too, have no context of their own: a block that stands open at a ``yield`` holds for
-    whoever asked for the value. Where a loop over the values takes a step that is not recorded for this reason, a
-    warning names the generator.
+    Assigning to a mode sets it for this context only; `global_config` sets the process default. A task starts with the
+    modes of its creator, and so does what `asyncio.to_thread` runs; any other thread starts with the process default.
+    A notebook cell that uses ``await`` is a separate task: the next cell does not see assignments made there.
+    Generators, including ``async`` ones, have no context of their own: a block that is open at a ``yield`` also applies
+    to the code that asked for the value. If a step in a loop over the values is not recorded for this reason, a warning
+    names the generator.
 
     Attributes
     ----------
@@ -119,8 +119,8 @@ class Config:
     train : bool
         Whether dropout and batch normalization behave as in training. Default True.
     rng : numpy.random.Generator
-        What random functions draw from unless they are given ``rng=``. By default it is where NumPy's own functions
-        draw: ``numpy.random.seed(0)`` seeds both.
+        The generator of random functions that are not given ``rng=``. By default it shares its state with NumPy's own
+        functions: ``numpy.random.seed(0)`` seeds both.
 
     Examples
     --------
@@ -132,7 +132,7 @@ class Config:
 
     enable_backprop = _Mode[bool]()
     train = _Mode[bool]()
-    rng: _Mode[np.random.Generator] = _Mode()  # an annotation alone imports no numpy.random
+    rng: _Mode[np.random.Generator] = _Mode()  # an annotation does not import numpy.random
 
     def __getattr__(self, name: str) -> Any:
         return _known("config", name)  # which is none
@@ -142,7 +142,7 @@ class Config:
 
 
 class GlobalConfig:
-    """The process default of every mode: what a context sees that has not set it for itself."""
+    """The process default of each mode, for contexts that have not set it."""
 
     def __getattr__(self, name: str) -> Any:
         return getattr(defaults, _known("global_config", name))
@@ -171,7 +171,7 @@ def _checked(owner: str, name: str, value: Any) -> Any:
 
 
 def check_rng(who: str, rng: Any) -> Any:
-    """``rng`` itself, which is a generator or None; of anything else, such as a seed, ``who`` says what is expected."""
+    """Return ``rng`` if it is a generator or None; for anything else, such as a seed, raise an error naming ``who``."""
     if rng is not None and not isinstance(rng, np.random.Generator):
         raise TypeError(f"{who}: rng is {rng!r:.60}; expected a generator: numpy.random.default_rng(seed)")
     return rng
@@ -184,8 +184,8 @@ global_config = GlobalConfig()
 
 
 def _assign(name: str, value: Any = None, unset: bool = False) -> None:
-    """Set a mode of this context, or unset it. What is assigned in a block stays when the block is left, unless the
-    block has set the same mode."""
+    """Set or unset a mode of this context. An assignment inside a block outlives the block, unless the block itself set
+    the same mode."""
     levels = [modes()]
     while (level := levels[-1]).before is not None and level.block.name != name:
         levels.append(level.before)
@@ -199,7 +199,7 @@ def _assign(name: str, value: Any = None, unset: bool = False) -> None:
 
 
 class using_config(Block):
-    """Set a mode of this context inside a ``with`` block; the former value comes back, also after an exception.
+    """Set a mode of this context inside a ``with`` block; afterwards it is restored, also after an exception.
 
     Parameters
     ----------
@@ -230,14 +230,14 @@ class using_config(Block):
 
 
 class FromNowOn:
-    """A mode of this context that is set at once, as by an assignment; in a ``with`` block until its end."""
+    """Sets a mode of this context immediately, like an assignment; as a context manager, until the block ends."""
 
     def __init__(self, name: str, value: Any) -> None:
         self._name, self._value, self._before = name, value, getattr(modes(), name)
         self._set(value)
 
     def _set(self, value: Any) -> None:
-        _assign(self._name, value, unset=value == getattr(defaults, self._name))  # what is unset costs nothing
+        _assign(self._name, value, unset=value == getattr(defaults, self._name))  # unset modes cost nothing
 
     def __enter__(self) -> None: ...
 
@@ -245,7 +245,7 @@ class FromNowOn:
         self._set(self._before)
 
     def __call__(self, function: F) -> F:
-        """As a decorator: in each call of ``function`` alone."""
+        """As a decorator: only inside each call of ``function``."""
         self._set(self._before)
         return inside(lambda: FromNowOn(self._name, self._value), function, self._name)
 
@@ -259,9 +259,9 @@ def no_grad(function: F) -> F: ...
 
 
 def no_grad(function: Any = None) -> Any:
-    """Record nothing inside a ``with`` block: results have no creator, and no input is kept for backward.
+    """Disable recording inside a ``with`` block: results have no creator, and no input is retained for backward.
 
-    Also a decorator, with and without brackets: nothing that the function computes is recorded.
+    Also a decorator, with or without parentheses: nothing that the function computes is recorded.
 
     Examples
     --------
@@ -280,8 +280,7 @@ def no_grad(function: Any = None) -> Any:
 
 
 def test_mode() -> using_config:
-    """Dropout and batch normalization behave as in testing inside a ``with`` block: ``using_config("train",
-    False)``.
+    """Switch dropout and batch normalization to test mode inside a ``with`` block: ``using_config("train", False)``.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""The walk back through a graph: what made a Variable, and of which Variables, ``y.creator.inputs[0] is x``."""
+"""Walking back through a graph: what made a Variable, and from which Variables, ``y.creator.inputs[0] is x``."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .variable import Variable, wrap
 
 
 class Unkept(Pending):
-    """Stands for numbers that the graph has not kept, and says so when somebody computes with them."""
+    """A placeholder for values that the graph has not retained; using it raises an error that says so."""
 
     def __repr__(self) -> str:
         return "?"
@@ -26,9 +26,9 @@ class Unkept(Pending):
 
 
 class Creator:
-    """One application of a function, with the names of the function: ``y.creator.name``.
+    """One application of a function, with the attributes of the function: ``y.creator.name``.
 
-    Two are equal if they are the same application.
+    Two creators are equal if they are the same application.
 
     Examples
     --------
@@ -46,32 +46,33 @@ class Creator:
 
     @property
     def function(self) -> Any:
-        """What was applied; None at a leaf, to which only `next_functions` leads."""
+        """The function that was applied; None at a leaf, which only `next_functions` reaches."""
         return self._node.function
 
     @property
     def inputs(self) -> tuple[Variable, ...]:
-        """What it was applied to: the Variables themselves, which a graph does not hold, as long as somebody else does.
+        """The inputs it was applied to: the Variables themselves, if they still exist.
 
-        Of any other, and of a constant, there is a Variable in that place, without its numbers. All objects of the
-        process are searched, which takes some milliseconds; `autolab.graph` reads a whole graph at once.
+        A graph does not hold its Variables, so constants and inputs that no longer exist are replaced by Variables
+        without values. All objects of the process are searched, which takes some milliseconds; `autolab.graph` reads a
+        whole graph at once.
         """
         held = {x.node: x for x in gc.get_referrers(*self._node.parents) if isinstance(x, Variable)}
         return tuple([held.get(node, wrap(Unkept(None), node)) for node in input_nodes(self._node)])
 
     @property
     def next_functions(self) -> tuple[tuple[Any, int], ...]:
-        """What made its inputs that need a gradient, each with the number of the result that went in."""
+        """The creators of the inputs that need a gradient, each with the index of the result that was used."""
         return tuple([(type(self)(node), getattr(node, "index", 0)) for node in self._node.parents])
 
     @property
     def label(self) -> str:
-        """The name of the function, as graphs write it."""
+        """The name of the function, as shown in graphs."""
         return getattr(self.function, "name", "leaf")
 
     @property
     def rank(self) -> int:
-        """How many functions lie before it on the longest way from a leaf, as in Chainer."""
+        """The number of functions before it on the longest path from a leaf, as in Chainer."""
         return generation(self._node) - 1
 
     def __getattr__(self, name: str) -> Any:
@@ -88,7 +89,7 @@ class Creator:
 
 
 def input_nodes(node: Node) -> list[Node | None]:
-    """The nodes of all inputs in order; None for one that is not differentiated."""
+    """The nodes of all inputs, in order; None for an input without a gradient."""
     function = node.function
     parents = {edge.place: edge.parent for edge in node.edges}
     count = len(function.inputs) if isinstance(function, Primitive) and function.schema.fixed else 0
@@ -96,7 +97,7 @@ def input_nodes(node: Node) -> list[Node | None]:
 
 
 def nodes_below(*roots: Node) -> list[Node]:
-    """All nodes of a graph, leaves first, the others as they were made; without recursion."""
+    """All nodes of a graph, leaves first, the others in order of creation; without recursion."""
     found, waiting = dict.fromkeys(roots), [*roots]
     while waiting:
         for parent in waiting.pop().parents:
@@ -107,7 +108,7 @@ def nodes_below(*roots: Node) -> list[Node]:
 
 
 def generation(root: Node) -> int:
-    """How many functions lie on the longest way from a leaf to what is at this node."""
+    """The number of functions on the longest path from a leaf to this node, inclusive."""
     depths: dict[Node, int] = {}
     for node in nodes_below(root):
         below = max([depths[parent] for parent in node.parents], default=-1)
@@ -116,7 +117,7 @@ def generation(root: Node) -> int:
 
 
 def _creator(x: Variable) -> Any:
-    """A declared function serves every call; an object of a class that a user wrote serves one, and is its own."""
+    """The creator of a value: a `Creator`, or the function object itself if it serves only this call."""
     made = Creator(x.node)
     return made if isinstance(made.function, Primitive) else made.function
 

@@ -1,4 +1,4 @@
-"""How functions are declared: the signature is the schema, and a gradient rule's parameters are its retention list.
+"""How functions are declared: the signature is the schema, and the parameters of a rule say what is retained for it.
 
 @elementwise(a=lambda g, b: g * b, b=lambda g, a: g * a)
 def mul(xp, a, b):
@@ -26,21 +26,21 @@ def elementwise(
     name: str | None = None,
     **rules: Rule,
 ) -> Callable[..., Any]:
-    """Declare a differentiable function that works element by element, with broadcasting.
+    """Declare a differentiable elementwise function, with broadcasting.
 
     Parameters
     ----------
     domain : tuple of two floats, optional
-        Where the function is worth looking at.
+        The interval in which the function is interesting; plots and sliders start there.
     numpy : NumPy function or tuple of them, optional
-        What reaches this function when it is applied to Variables.
+        NumPy functions that dispatch to this function when applied to Variables.
     name : str, optional
-        What graphs and errors call it; by default the name of ``forward``.
+        The name in graphs and errors; by default that of ``forward``.
     **rules : callable
-        For each input that has a gradient, ``rule(g, ...)``: ``g`` is the upstream gradient, the further parameters
-        name what it needs: an input, ``y`` (the output, unless an input is called so), ``<input>_shape`` or an
+        For each input that has a gradient, ``rule(g, ...)``: ``g`` is the upstream gradient, and the other parameters
+        name what the rule needs: an input, ``y`` (the output, unless an input has that name), ``<input>_shape`` or an
         attribute. A rule works on arrays and on Variables alike, so it is written with operators and declared
-        functions. Its result is summed over broadcast axes by itself.
+        functions. Its result is summed over broadcast axes automatically.
 
     Returns
     -------
@@ -76,13 +76,13 @@ def primitive(
     name: str | None = None,
     **rules: Rule,
 ) -> Callable[..., Any]:
-    """Declare a differentiable function of whole arrays. Like `elementwise`, but a rule must give its input's shape
-    itself.
+    """Declare a differentiable function of whole arrays. Like `elementwise`, but a rule must return the exact shape of
+    its input.
 
     Raises
     ------
     GradientShapeError
-        In backward, if a rule's result has another shape than its input: summing it silently would hide a bug.
+        In backward, if the result of a rule does not have the shape of its input: summing it silently could hide a bug.
 
     Examples
     --------
@@ -101,7 +101,7 @@ def primitive(
 
 
 def _check_xp(forward: Callable[..., Any], rules: dict[str, Rule]) -> None:
-    """Refuse a forward whose first parameter is an input: it is where NumPy or CuPy goes."""
+    """Refuse a forward whose first parameter is an input instead of ``xp``."""
     parameters = [name for name, _, _ in parameters_of(forward)] if callable(forward) else []
     if parameters and parameters[0] != "xp" and (parameters[0] in rules or len(parameters) == 1):
         name, inputs = getattr(forward, "__name__", type(forward).__name__), ", ".join(parameters)
@@ -111,7 +111,7 @@ def _check_xp(forward: Callable[..., Any], rules: dict[str, Rule]) -> None:
 
 
 def _only_named(decorator: str, given: tuple[Any, ...]) -> None:
-    """Refuse a decorator without brackets."""
+    """Refuse positional arguments, such as the function when the decorator is used without parentheses."""
     if given:
         raise DeclarationError(
             f"{decorator}: expected a rule for each input, by its name: @{decorator}(x=lambda g, x: ...), above "
@@ -149,7 +149,7 @@ def _declare(
 
 
 def _fast_path(function: Primitive) -> Callable[..., Any] | None:
-    """A faster equal of ``function.apply`` for its shape of function, or None if there is none."""
+    """A faster equivalent of ``function.apply`` for this kind of function, or None."""
     schema = function.schema
     if schema.variadic or function.several:
         return None
@@ -161,7 +161,7 @@ def _fast_path(function: Primitive) -> Callable[..., Any] | None:
 
 
 def _by_name(function: Primitive, plain: Callable[..., Any]) -> Callable[..., Any]:
-    """``plain``, with inputs by name as well."""
+    """``plain``, which also accepts inputs by name."""
     count = len(function.inputs)
 
     def call(*args: Any, **named: Any) -> Any:

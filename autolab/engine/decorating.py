@@ -1,4 +1,4 @@
-"""A ``with`` block as a decorator: each call of the function runs inside a block of its own."""
+"""A context manager as a decorator: each call of the function runs inside its own block."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from typing import Any
 
 
 def inside(block: Callable[[], AbstractContextManager[Any]], function: Callable[..., Any], name: str) -> Any:
-    """``function``, each call of which runs inside a ``block()`` of its own.
+    """``function``, with each call inside its own ``block()``.
 
     Raises
     ------
     TypeError
-        If it is no function, or one that yields: its steps run wherever it is asked for the next value.
+        If it is not a function, or is a generator function: its steps run wherever the next value is requested.
     """
     if not callable(function):
         raise TypeError(f"{name}: got {function!r:.60}; expected a function to decorate, or nothing")

@@ -1,4 +1,4 @@
-"""What is done where arrays live: moving them there and back, random numbers, time, memory, kernels."""
+"""Work on devices: moving arrays, random numbers, time, memory, kernels."""
 
 from __future__ import annotations
 
@@ -17,26 +17,26 @@ from .errors import a_kind
 from .plain_arrays import PlainArray
 
 HAS_FLAGS = sys.platform != "emscripten"
-"""Whether the processor tells of floating-point operations that went wrong."""
+"""Whether the processor's floating-point error flags are available."""
 
-# Seconds that the running thread has computed. A browser's Python has one thread, and no clock for it alone.
+# CPU time of the current thread, in seconds. Python in a browser has a single thread, and no clock for it.
 thread_time: Callable[[], float] = getattr(time, "thread_time", time.process_time)
 
 
-# Threads in a block, one per element. A GPU starts about one block per clock cycle: with CuPy's 128 threads a block
-# its memory sits idle. A block has enough registers for 256 threads of any kernel.
+# Threads per block, one per element. A GPU starts about one block per clock cycle: with CuPy's 128 threads per block
+# its memory would be idle part of the time. A block has enough registers for 256 threads of any kernel.
 _BLOCK = 256
 
 
 def to_cpu(array: Any) -> Any:
-    """What holds arrays, in main memory.
+    """Move arrays, or objects that hold arrays, to main memory.
 
     Parameters
     ----------
-    array : array, batch, or what moves itself
-        An array is given back itself if it is there, else as a copy; so is a Variable, and the copy is a step of its
-        graph. A batch is a tuple, list or dict of such; numbers in it stay. A `Parameter`, `Link` or `Optimizer` moves,
-        and is given back itself.
+    array : array, Variable, batch, Parameter, Link or Optimizer
+        An array or Variable that is already there is returned as is, otherwise as a copy; the copy of a Variable is a
+        step of the graph. A batch is a tuple, list or dict of these; numbers in it are unchanged. A `Parameter`, `Link`
+        or `Optimizer` is moved in place and returned.
 
     Raises
     ------
@@ -55,7 +55,7 @@ def to_cpu(array: Any) -> Any:
 
 
 def to_gpu(array: Any) -> Any:
-    """What holds arrays, on the current GPU; takes what `to_cpu` takes.
+    """Move arrays, or objects that hold arrays, to the current GPU; accepts the same as `to_cpu`.
 
     Raises
     ------
@@ -87,16 +87,16 @@ def _moved(name: str, value: Any, move: Callable[[Array], Array]) -> Any:
 
 
 def device(index: int | str) -> Any:
-    """Choose the GPU on which arrays are made inside a ``with``: ``with autolab.device(0):``.
+    """Select the GPU for new arrays inside a ``with`` block: ``with autolab.device(0):``.
 
-    A name such as ``"cpu"`` or ``"cuda"`` is given back, for ``x.to(device)`` and ``model.to(device)``.
+    A name such as ``"cpu"`` or ``"cuda"`` is returned as is, for ``x.to(device)`` and ``model.to(device)``.
 
     Raises
     ------
     RuntimeError
         If CuPy or a GPU is missing; the message says which.
     ValueError
-        If there is no GPU of this number.
+        If there is no GPU with this index.
 
     Examples
     --------
@@ -115,10 +115,10 @@ def device(index: int | str) -> Any:
 
 
 def generator(xp: ModuleType, rng: np.random.Generator) -> Any:
-    """What draws random numbers as arrays of ``xp``: ``rng`` itself, or a generator on the GPU that ``rng`` seeds.
+    """A random generator for arrays of ``xp``: ``rng`` itself, or a generator on the GPU that is seeded from ``rng``.
 
-    The GPU's one is good for a single draw. All that has to be kept to draw the same again is in ``rng``, so that seeds
-    and saved states of a training run mean the same on every device.
+    The GPU generator is for a single draw. The complete random state is in ``rng``, so that seeds and saved states of a
+    training run mean the same on every device.
     """
     return (
         rng
@@ -128,8 +128,8 @@ def generator(xp: ModuleType, rng: np.random.Generator) -> Any:
 
 
 def stopwatch(xp: ModuleType) -> Callable[[], float]:
-    """Starts to measure; calling the result gives the seconds since then, on a GPU between two events on the device."""
-    if xp is np or not hasattr(xp, "cuda"):  # NumPy takes long to say that it lacks something
+    """Start a stopwatch; calling it gives the seconds since then, on a GPU between two events on the device."""
+    if xp is np or not hasattr(xp, "cuda"):  # looking up a missing name in NumPy is slow
         start = perf_counter()
         return lambda: perf_counter() - start
     cuda = xp.cuda
@@ -145,22 +145,22 @@ def stopwatch(xp: ModuleType) -> Callable[[], float]:
 
 
 def pool_bytes(xp: ModuleType) -> tuple[int, int]:
-    """How many bytes of the memory pool of CuPy are in use, and how many it holds."""
+    """The bytes in use in CuPy's memory pool, and the bytes it holds."""
     pool = xp.get_default_memory_pool()
     return int(pool.used_bytes()), int(pool.total_bytes())
 
 
 def compiled_kernel(in_params: str, out_params: str, operation: str, name: str) -> Callable[..., Any]:
-    """CuPy's kernel of an `elementwise_kernel`."""
+    """The CuPy kernel of an `elementwise_kernel`."""
     kernel = cupy_for(name).ElementwiseKernel(in_params, out_params, operation, name)
     return partial(kernel, block_size=_BLOCK)
 
 
 def refuse_singular(result: Array, *given: Array) -> Array:
-    """The result of a routine for matrices, refused if it is not finite although all that was given is.
+    """Return the result of a matrix routine; refuse it if it is not finite although all inputs are.
 
-    NumPy learns from the processor's flags that a matrix has no inverse. A browser has none for Python, and NumPy
-    goes on with NaN.
+    NumPy detects a matrix without an inverse by the processor's flags. A browser gives Python none, and NumPy continues
+    with NaN.
 
     Raises
     ------

@@ -1,7 +1,7 @@
-"""How an object is shown: it asks here, and a package of views has said which function shows which class.
+"""How objects are displayed: a registry of the functions that show each class, filled by the views.
 
-Classes know nothing about pictures, and nothing below the views imports one. A view is named as ``module:function``
-and imported when the first such object is shown; `autolab.views` enters its own on import.
+Classes know nothing about pictures, and no package below the views imports one. A view is named as ``module:function``
+and imported when the first such object is shown; `autolab.views` registers its own on import.
 """
 
 from __future__ import annotations
@@ -20,15 +20,15 @@ _VIEWS: dict[str, Mapping[str, str]] = {}
 
 
 def register(class_name: str, views: Mapping[str, str]) -> None:
-    """Say how objects of a class, and of its subclasses, are shown.
+    """Register how objects of a class and its subclasses are shown.
 
     Parameters
     ----------
     class_name : str
         The qualified name of the class, such as ``"autolab.links.link.Link"``; the class need not be loaded.
     views : mapping of str to str
-        For each way of showing, the function as ``"module:function"``; it takes the object and what `show` is given.
-        ``"bundle"`` is what a notebook shows, ``"live"`` what ``.explore()`` opens, ``"text"`` what `str` gives.
+        For each way of showing, the function as ``"module:function"``; it takes the object and the arguments of `show`.
+        ``"bundle"`` is what a notebook shows, ``"live"`` what ``.explore()`` opens, ``"text"`` what `str` returns.
 
     Examples
     --------
@@ -42,14 +42,14 @@ def register(class_name: str, views: Mapping[str, str]) -> None:
 
 
 def show(shown: object, way: str, *args: Any, **options: Any) -> Any:
-    """Show an object in one of its ways; what the view raises passes through, and LookupError says that it has none."""
+    """Show an object in a registered way; errors of the view propagate, and LookupError means that there is no view."""
     return _view(type(shown), way)(shown, *args, **options)
 
 
 def mimebundle(shown: object) -> Bundle:
-    """What a notebook shows for an object: always ``text/plain``, and ``text/html`` where there is a picture.
+    """What a notebook shows for an object: always ``text/plain``, and ``text/html`` if there is a picture.
 
-    It never raises: a display that fails must not hide the object, so the text then says what failed.
+    It never raises: a failing display must not hide the object, so the text then says what failed.
 
     Examples
     --------
@@ -75,7 +75,7 @@ class NotShown(LookupError):
 
 
 class Displayed:
-    """A class whose objects show themselves in notebooks as a view draws them."""
+    """A class whose objects are displayed in notebooks by a view."""
 
     __slots__ = ()
 
@@ -84,31 +84,31 @@ class Displayed:
 
 
 class Savable(Displayed):
-    """A class whose objects can be written to a file as they show themselves."""
+    """A class whose objects can be saved to a file as they are displayed."""
 
     __slots__ = ()
 
     @takes_other_words
     def save(self, path: str | os.PathLike[str], look: Literal["light", "dark", "auto"] = "light") -> None:
-        """Write it to a page that ends in ``.html``; where it is a picture, also to ``.svg``, ``.png`` or ``.pdf``.
+        """Save it as a page, ``.html``; if it is a picture, also as ``.svg``, ``.png`` or ``.pdf``.
 
-        A live view is written as it stands: the groups of a graph that are open in it are open in the file, too. "Save
-        as…" in its menu saves what is on the screen.
+        A live view is saved in its current state: groups of a graph that are open in it are open in the file, too.
+        "Save as…" in its menu saves what is on the screen.
 
         Parameters
         ----------
         path
-            Where to. Of a live graph also with the suffix ``.dot``, ``.json`` for its data, or ``.gif`` or ``.mp4`` for
-            its walk as a film, 1280 pixels wide. An existing file is replaced.
+            The file; an existing one is replaced. For a live graph also with the suffix ``.dot``, ``.json`` for its
+            data, or ``.gif`` or ``.mp4`` for its walk as a film, 1280 pixels wide.
         look
-            ``light`` or ``dark``; ``auto`` for a page or an SVG that follows its reader's system.
+            ``light`` or ``dark``; ``auto`` for a page or an SVG that follows the reader's system.
 
         Raises
         ------
         ValueError
-            If the suffix is another one, or it has no picture of its own.
+            If the suffix is unknown, or there is no picture.
         RuntimeError
-            If ``.png``, ``.pdf`` or a film is asked for and typst is not installed, or ``.mp4`` without ffmpeg.
+            If typst is not installed for ``.png``, ``.pdf`` or a film, or ffmpeg for ``.mp4``.
 
         Examples
         --------
@@ -119,7 +119,7 @@ class Savable(Displayed):
         show(self, "file", path, look)
 
     def export_html(self, path: Any = None, *args: Any, **options: Any) -> Any:
-        """`autolab.export_html` of it: a page, or without a path its text."""
+        """`autolab.export_html` of this object: writes a page, or returns its text if there is no path."""
         return show(self, "html", path, *args, **options)
 
 

@@ -1,4 +1,4 @@
-"""The engine's own exceptions. Each is also the built-in kind that a caller would expect to catch."""
+"""The engine's exceptions. Each is a subclass of the built-in exception that a caller would expect to catch."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 
 
 class GradientShapeError(ValueError):
-    """A backward returned a gradient whose shape is not the shape of the input it belongs to.
+    """A backward returned a gradient whose shape is not that of its input.
 
     ``got`` and ``expected`` are the two shapes.
     """
@@ -23,15 +23,15 @@ class GradientShapeError(ValueError):
 
 
 class GradientCountError(ValueError):
-    """A backward returned another number of gradients than the function has inputs (or inputs that need one)."""
+    """A backward returned a number of gradients that is not that of the inputs (or of the inputs that need one)."""
 
 
 class DeclarationError(TypeError):
-    """A function was declared wrongly: an unknown rule name, or a backward with an old signature."""
+    """A function is declared incorrectly: an unknown rule name, or a backward with an old signature."""
 
 
 class FusionError(TypeError):
-    """A function cannot be fused: it does more than compute each element from those of its inputs."""
+    """A function cannot be fused: it is not purely elementwise."""
 
 
 class NoGradientError(TypeError):
@@ -39,13 +39,13 @@ class NoGradientError(TypeError):
 
 
 class DetachError(TypeError):
-    """An operation would have dropped a gradient silently: a conversion to a plain array, or a change in place."""
+    """An operation would silently lose a gradient: a conversion to a plain array, or a change in place."""
 
 
 class DamagedValueError(RuntimeError):
     """A value that backward needs was changed in place after the forward pass; see `autolab.check_inplace`.
 
-    ``file`` and ``line`` say where the step stands that needs it; None and 0 where that is not known.
+    ``file`` and ``line`` locate the step that needs it; None and 0 if unknown.
     """
 
     def __init__(self, message: str, file: str | None = None, line: int = 0) -> None:
@@ -58,7 +58,7 @@ class ReuseError(RuntimeError):
 
 
 def counted(gradients: Sized) -> str:
-    """How many gradients these are, for messages.
+    """The number of gradients in words, for messages.
 
     Examples
     --------
@@ -72,7 +72,7 @@ _SPELLED = "AEFHILMNORSXn"  # letters whose names begin with a vowel's sound: an
 
 
 def a_kind(value: object) -> str:
-    """The name of a value's type with its article, for messages.
+    """The name of a value's type with an article, for messages.
 
     Examples
     --------
@@ -96,7 +96,7 @@ def check_number(who: str, name: str, value: Any, low: float, high: float = math
 
 
 def no_switch(function: str, **switches: Any) -> TypeError:
-    """What is raised where something else than True or False came for a keyword of a backward pass."""
+    """The error for a keyword of a backward pass that is neither True nor False."""
     given = ", ".join([f"{name} is {a_kind(value)}" for name, value in switches.items()])
     where = "gradient=" if function == "backward" else "grad_outputs"
     return TypeError(f"{function}: {given}; expected True or False. An upstream gradient goes to {where}")

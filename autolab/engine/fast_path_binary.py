@@ -1,8 +1,8 @@
-"""What ``x * y`` runs: the fast path of functions of two inputs, with all settled that a declaration settles.
+"""What ``x * y`` runs: the fast path of functions of two inputs, with everything precomputed from the declaration.
 
-`binary` makes the function that people call out of a `Primitive`. It gives the graph that `Primitive.apply` would, and
-hands it whatever is out of the ordinary (observers, lists, mixed devices) before a forward ran: that may draw or print,
-and runs once. Its length is measured: each spare line was worth 5 to 15 % of a step. `fast_paths.py` has the others.
+`binary` turns a `Primitive` into the function that users call. It builds the same graph as `Primitive.apply`, and
+passes anything unusual (observers, lists, mixed devices) on to it before running the forward, which may draw or print
+and must run only once. Its length is measured: each spare line cost 5 to 15 % of a step. `fast_paths.py` has the rest.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _new_variable, _ndarray = Variable.__new__, np.ndarray
 
 
 def binary(function: Primitive) -> FastPath:
-    """The call of ``function``, and what tells it the rules, now and when one is added."""
+    """The fast call of ``function``, and a function to update it when rules are added."""
     kernels, elementwise = Kernels(function), function.elementwise
     same_dtype, same_shape = kernels.keeps_floats, function.keeps_shapes
     rule_a: Any = None
@@ -64,7 +64,7 @@ def binary(function: Primitive) -> FastPath:
                 raise function.complaint(error, [a, b], {}) from None
         else:
             x, x_node, y, y_node, number = _operands(a, b, elementwise)
-        # The arrays, by the function of NumPy or CuPy that the forward comes down to.
+        # The result, by the NumPy or CuPy function that the forward amounts to.
         kind = type(x)
         if watchers or type(y) is not kind or kind not in modules:
             return apply(a, b)
@@ -78,7 +78,7 @@ def binary(function: Primitive) -> FastPath:
             y_node = None
         if type(z) is not kind:
             z = function.result(z, modules[kind])
-        # The Variable of the result: without a node where no gradient is asked for.
+        # The Variable of the result, without a node if no input requires a gradient.
         variable: Any = _new_variable(Variable)
         variable._data = z
         variable._name = None
@@ -89,14 +89,14 @@ def binary(function: Primitive) -> FastPath:
         ):
             variable.node = None
             return variable
-        # Which gradients will have to be fitted to their inputs' shape and dtype.
+        # Which gradients have to be fitted to the shape and dtype of their inputs.
         fit_a = fit_b = None
         if not (same_shape and x.dtype is y.dtype and (same_dtype or z.dtype is x.dtype)):
             fit_a, fit_b = (x.shape, x.dtype), (y.shape, y.dtype)
-        elif x.shape != y.shape:  # what was broadcast has to be summed
+        elif x.shape != y.shape:  # gradients of broadcast inputs have to be summed
             fit_a = None if x.shape == z.shape else (x.shape, x.dtype)
             fit_b = None if y.shape == z.shape else (y.shape, y.dtype)
-        # The node: an edge to each input that needs a gradient, with the rule and what it keeps, at least a number.
+        # The node: an edge to each input that needs a gradient, with its rule and what is retained for the rule.
         values = (number, x, y, z) if simple else (number, x, y, z, x.shape, y.shape)
         node: Any = Node()
         edge: Any = node
@@ -125,18 +125,18 @@ def binary(function: Primitive) -> FastPath:
 
 
 def _operands(a: Any, b: Any, elementwise: bool) -> tuple[Any, Node | None, Any, Node | None, Any]:
-    """``(array, node, array, node, number)`` where an operand or both are constants; numbers become arrays."""
+    """``(array, node, array, node, number)`` if one or both operands are constants; numbers become arrays."""
     if isinstance(a, Variable):
         y = _constant(b, a._data, elementwise)
         return a._data, a.node, y, None, None if y is b else y
     if isinstance(b, Variable):
         x = _constant(a, b._data, elementwise)
         return x, None, b._data, b.node, None if x is a else x
-    return a, None, None, None, None  # numbers, lists, arrays of a GPU: no Variable, so that none comes out
+    return a, None, None, None, None  # no Variable: plain arrays in, plain arrays out
 
 
 def _constant(value: Any, beside: Any, elementwise: bool) -> Any:
-    """A number as an array where it stands beside one; None for what `apply` has to look at."""
+    """A constant operand as an array like the other one; None if `apply` has to handle it."""
     kind = type(value)
     if kind is float or kind is int:
         try:

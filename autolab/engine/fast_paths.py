@@ -1,6 +1,6 @@
-"""Fast paths of `Primitive.apply`: the same graph, with all that a declaration settles settled beforehand.
+"""Fast paths of `Primitive.apply`: they build the same graph, with everything precomputed from the declaration.
 
-For functions of one input and for the rest with one result; `fast_path_binary.py` has two inputs and says more.
+For functions of one input, and for others with a single result; `fast_path_binary.py` is for two inputs and says more.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _new_variable, _ndarray, _floating = Variable.__new__, np.ndarray, (np.floating,
 
 
 def unary(function: Primitive) -> FastPath:
-    """The call of a function of one input, and what tells it the rules."""
+    """The fast call of a function of one input, and a function to update it when rules are added."""
     kernels, defaults = Kernels(function), function.schema.defaults
     same_dtype, same_shape = kernels.keeps_floats, function.keeps_shapes
     rule: Any = None
@@ -46,7 +46,7 @@ def unary(function: Primitive) -> FastPath:
         x = a._data if isinstance(a, Variable) else a
         kind = type(x)
         if kind not in modules or more or (watchers and x is not a):
-            if isinstance(a, _floating) and not more:  # what NumPy makes of a 0-d gradient, or a mask
+            if isinstance(a, _floating) and not more:  # as NumPy returns for a 0-d gradient or mask
                 return call(np.asarray(a), **attributes)
             return function.apply(() if a is LEFT_OUT else (a, *more), attributes)
         try:
@@ -55,7 +55,7 @@ def unary(function: Primitive) -> FastPath:
             return again(function, error, (a,), [x], attributes)
         if x is a:
             return y
-        if type(y) is not kind:  # NumPy gives scalars for 0-d arrays
+        if type(y) is not kind:  # NumPy returns scalars for 0-d results
             y = function.result(y, modules[kind])
         variable = _new_variable(Variable)
         variable._data = y

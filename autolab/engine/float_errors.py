@@ -1,8 +1,8 @@
-"""Floating-point errors while a user's function runs: nothing is said of them, and whoever waits for one still gets it.
+"""Floating-point errors while a user's function runs: no warnings appear, but a function that handles them still can.
 
-``np.errstate(all="ignore")`` around a function would switch off what the function itself does about them: with
-`warnings.catch_warnings` and a filter ``"error"`` it goes another way where NumPy warns. So it does where the whole
-notebook has ``warnings.simplefilter("error")`` or ``np.seterr(all="raise")``.
+``np.errstate(all="ignore")`` around a function would disable its own handling: with `warnings.catch_warnings` and the
+filter ``"error"`` it may take another branch when NumPy warns. The same holds if the whole notebook uses
+``warnings.simplefilter("error")`` or ``np.seterr(all="raise")``.
 """
 
 from __future__ import annotations
@@ -15,24 +15,25 @@ from typing import Any
 import numpy as np
 
 FloatSetting = dict[str, Any]
-"""What is done about floating-point errors, for `np.errstate`."""
+"""The handling of floating-point errors, as arguments of `np.errstate`."""
 
 
 def float_setting() -> FloatSetting:
-    """What is done about floating-point errors now."""
+    """The current handling of floating-point errors."""
     return {**np.geterr(), "call": np.geterrcall()}
 
 
 @contextmanager
 def quietly(setting: FloatSetting | None = None) -> Iterator[None]:
-    """Run a function without NumPy's warnings, as long as nobody asks for them.
+    """Run a function without NumPy's warnings, unless it asks for them.
 
-    What the caller has set to be raised or called is left as it is, and so are warnings that are errors.
+    Errors that the caller has set to be raised or passed to a callback are unchanged, and so are warnings turned into
+    errors.
 
     Parameters
     ----------
     setting : dict, optional
-        The `float_setting` of the user, where AutoLab has set something else for its own arithmetic.
+        The `float_setting` of the user, if AutoLab has changed it for its own arithmetic.
 
     Examples
     --------
@@ -63,7 +64,7 @@ def quietly(setting: FloatSetting | None = None) -> Iterator[None]:
 
 
 class _Unheard:
-    """What NumPy calls for an error: it warns only where filters were changed since, which is done to see warnings."""
+    """NumPy's error callback: warns only if the warning filters have changed since, as by code that wants warnings."""
 
     def __init__(self) -> None:
         self._before = filters()
@@ -74,27 +75,27 @@ class _Unheard:
 
 
 RANGE = {("over", "raise"), ("under", "raise")}
-"""What a result itself tells: whether it is beyond the floats, or too near to 0."""
+"""Errors that show in the result itself: overflow and underflow."""
 
 
 def raised() -> frozenset[str]:
-    """The errors of `RANGE` that are raised now."""
+    """The errors of `RANGE` that are currently set to raise."""
     return frozenset([kind for kind, what in np.geterr().items() if (kind, what) in RANGE])
 
 
 def filters() -> tuple[Any, ...]:
-    """The filters of warnings that hold now, and whose they are."""
+    """The current warning filters, and the identity of their list."""
     held = warnings.filters
     return id(held), *held
 
 
 def watched(before: tuple[Any, ...]) -> str | None:
-    """What is done about floating-point errors now, if more than to let them pass, those that are `raised` aside.
+    """How floating-point errors are currently noticed, if they are; those in `raised` do not count.
 
     Parameters
     ----------
     before : tuple
-        The `filters` at the beginning; those are the caller's.
+        The `filters` at the beginning, which are the caller's.
     """
     how = {what for kind, what in np.geterr().items() if (kind, what) not in RANGE}
     if _are_told(how):
@@ -106,19 +107,19 @@ def watched(before: tuple[Any, ...]) -> str | None:
 
 
 def are_awaited() -> bool:
-    """Whether a function may go another way now where a floating-point error occurs: it is raised, as an error or as a
-    warning, or told to somebody."""
+    """Whether a function may currently react to floating-point errors: they raise, as errors or warnings, or are passed
+    to a callback."""
     how = {*np.geterr().values()}
     return _are_told(how) or (("warn" in how or "call" in how) and _action() == "error")
 
 
 def _are_told(how: set[Any]) -> bool:
-    """Whether an error is more than a warning, given what is done about the kinds of errors."""
+    """Whether some kind of error raises, is logged or is passed to a callback."""
     return "raise" in how or "log" in how or ("call" in how and not isinstance(np.geterrcall(), _Unheard))
 
 
 def _action() -> str:
-    """What happens to a RuntimeWarning, whatever its text."""
+    """The action for a RuntimeWarning with any text."""
     for action, text, category, module, line in warnings.filters:
         if issubclass(RuntimeWarning, category) and (action == "error" or not (text or module or line)):
             return action

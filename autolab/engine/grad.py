@@ -1,4 +1,4 @@
-"""grad(): gradients that are returned."""
+"""grad(): gradients as return values."""
 
 from __future__ import annotations
 
@@ -23,26 +23,26 @@ def grad(
 ) -> tuple[Variable | None, ...]: ...
 @takes_other_words
 def grad(outputs: Any, inputs: Any = None, grad_outputs: Any = None, create_graph: bool = False) -> Any:
-    """Gradients of ``outputs`` with respect to ``inputs``; they are returned, and no ``.grad`` changes.
+    """Return the gradients of ``outputs`` with respect to ``inputs``, without changing any ``.grad``.
 
-    The pass is that of `Variable.backward`: it runs all rules down to the leaves, also those that lead to none of
-    ``inputs``; if none of these is a leaf, those of steps older than ``inputs`` are left out.
+    The pass is that of `Variable.backward`: it runs all rules down to the leaves, including those that do not lead to
+    ``inputs``; if no input is a leaf, steps older than ``inputs`` are skipped.
 
     Parameters
     ----------
     outputs : Variable or sequence of Variables
-        Of a function, the result is that of `transforms.grad`: the function that computes its gradient.
+        For a function, the result is that of `transforms.grad`: a function that computes its gradient.
     inputs : Variable, or sequence or iterator of Variables
-        May be leaves or values in between.
+        Leaves or intermediate values.
     grad_outputs : Variable, array or a sequence of them, optional
-        The upstream gradient of each output, of its shape. It may be left out (or None) for outputs of one element: 1.
+        The upstream gradient of each output, of the same shape. It defaults to 1 for outputs with one element.
     create_graph : bool
-        Make the result differentiable, for gradients of higher order.
+        Make the result differentiable, for derivatives of higher order.
 
     Returns
     -------
     Variable, or tuple of Variables
-        A Variable for a Variable, a tuple for a sequence. Each has its input's shape and dtype; None for an input
+        A Variable for a Variable, a tuple for a sequence. Each has the shape and dtype of its input; None for an input
         that no output depends on.
 
     Raises
@@ -50,9 +50,9 @@ def grad(outputs: Any, inputs: Any = None, grad_outputs: Any = None, create_grap
     TypeError
         If an output or input is not a Variable.
     ValueError
-        If an upstream gradient has the wrong shape, or their number is wrong.
+        If an upstream gradient has the wrong shape, or the number of upstream gradients is wrong.
     RuntimeError
-        If an output of more than one element has no upstream gradient.
+        If an output with more than one element has no upstream gradient.
 
     Examples
     --------

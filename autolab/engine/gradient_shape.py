@@ -1,4 +1,4 @@
-"""The shape of a gradient: that of its input, or one that sums to it where the input was broadcast."""
+"""The shape of a gradient: that of its input, or one that sums to it if the input was broadcast."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ if TYPE_CHECKING:
 
 
 def summed(function: Primitive, g: Any, place: int, shape: tuple[int, ...], upstream: tuple[int, ...] | None) -> Any:
-    """The gradient of a broadcast input; an error for everything else that has another shape than the input.
+    """The gradient of a broadcast input, summed to its shape; an error for any other gradient of a different shape.
 
-    Summed are the axes along which the forward has broadcast, so a gradient that is larger than the result is none.
+    Only axes along which the forward has broadcast are summed, so a gradient larger than the result is refused.
     """
     if not hasattr(g, "shape"):
         raise TypeError(
@@ -28,7 +28,7 @@ def summed(function: Primitive, g: Any, place: int, shape: tuple[int, ...], upst
                 return function.sum_to.function.run(np, g, shape=shape)
             return function.sum_to(g, shape=shape)
         except ValueError:
-            pass  # said by check_shape
+            pass  # check_shape reports it
     check_shape(function.name, function.schema.label(place), g, shape)
     return g
 
@@ -41,7 +41,7 @@ def _spreads_to(shape: tuple[int, ...], result: tuple[int, ...]) -> bool:
 
 
 def check_shape(function: str, which: str, g: Any, shape: tuple[int, ...]) -> None:
-    """Raise `GradientShapeError` unless ``g`` has the shape of the input it belongs to."""
+    """Raise `GradientShapeError` unless ``g`` has the shape of its input."""
     if g.shape != shape:
         hint = f" Sum over the broadcast axes: sum_to(g, shape={shape})." if len(g.shape) > len(shape) else ""
         raise GradientShapeError(

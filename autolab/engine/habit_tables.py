@@ -1,7 +1,7 @@
-"""What people type out of habit, from PyTorch, Chainer or NumPy: what does the same, and what there is instead.
+"""Names that people type out of habit, from PyTorch, Chainer or NumPy: aliases, and what to use instead.
 
-Tables for classes, modules, calls and docs/habits.md, which ``scripts/habits.py`` writes. In sentences code is in
-backquotes; a list of names has the own name behind ``=`` where it is another one.
+Tables for classes, modules, calls and docs/habits.md, which ``scripts/habits.py`` writes. In sentences, code is in
+backquotes; in a list of names, AutoLab's own name follows ``=`` if it differs.
 """
 
 from __future__ import annotations
@@ -161,7 +161,7 @@ HABITS: dict[str, dict[str, str]] = {
         "weight_decay": "`optimizer.add_hook(optimizers.WeightDecay(rate))`",
     },
 }
-"""Where it was looked for -> name -> what there is instead."""
+"""Where a name was looked for -> name -> what to use instead."""
 
 
 def _pairs(words: str) -> list[tuple[str, str]]:
@@ -169,7 +169,7 @@ def _pairs(words: str) -> list[tuple[str, str]]:
 
 
 def _names(places: dict[str, str]) -> dict[str, str]:
-    """Name -> path of what it is, from the names that are at a place; the first place is where they are looked for."""
+    """Name -> path of its target, from lists of names by place; the first place is where the names are looked for."""
     return {name: f"{place}.{own}".strip(".") for place, words in places.items() for name, own in _pairs(words)}
 
 
@@ -182,7 +182,7 @@ _LAYERS = """
     Sigmoid SmoothL1Loss=smooth_l1 Softmax Softplus Softsign Tanh TripletMarginLoss=triplet Unflatten
 """
 LAYERS = {name: own.lower() for name, own in _pairs(_LAYERS)}
-"""A layer's name -> the function in `autolab.functions` that it applies, mostly of the same name in small letters."""
+"""Name of a layer -> the function in `autolab.functions` that it applies, mostly the same name in lower case."""
 
 ALIASES: dict[str, dict[str, str]] = {
     "Variable": _names(
@@ -362,7 +362,7 @@ ALIASES: dict[str, dict[str, str]] = {
         }
     ),
 }
-"""Where it was looked for -> name -> what answers to this name too: a name of the same place, or the path of one."""
+"""Where a name was looked for -> alias -> its target: a name in the same place, or a path."""
 
 _KEYWORDS = """
     alpha=lr generator=rng in_dims=in_axes out_dims=out_axes argnums=wrt,inputs attn_mask=mask betas=beta1
@@ -377,12 +377,12 @@ _KEYWORDS = """
     use_bias=nobias argnum=wrt,inputs
 """
 KEYWORDS = {name: tuple(own.split(",")) for name, own in _pairs(_KEYWORDS)}
-"""Keyword -> under which name a function, link or optimizer takes it: the first that it has."""
+"""Keyword -> the names under which functions, links and optimizers accept it; the first that exists is used."""
 
 _OTHER_RESULTS = frozenset({"max", "min", "median", "sort", "split", "std", "var"})
 
 DIFFERENT = {"dim": _OTHER_RESULTS, "keepdim": _OTHER_RESULTS}
-"""Keyword -> functions that compute something else than those of other libraries that are called with it."""
+"""Keyword -> functions whose results differ from those of the libraries in which they accept this keyword."""
 
 NEEDLESS: dict[str, tuple[str, tuple[Any, ...] | None]] = {
     "allow_unused": ("create_graph", (True, False)),
@@ -395,6 +395,6 @@ NEEDLESS: dict[str, tuple[str, tuple[Any, ...] | None]] = {
     "static_argnames": ("check_every", None),
     "static_argnums": ("check_every", None),
 }
-"""Keywords that say what AutoLab does anyway -> what a function takes for which they do, and the values with which they
-do, None for all: graphs stay, what is not used has the gradient None, results are new arrays, batches come first,
-`compile` takes what is no array by its value."""
+"""Keywords that ask for what AutoLab does anyway -> a parameter of the functions concerned, and the values for which
+this holds, None for all: graphs are kept, unused inputs have the gradient None, results are new arrays, the batch axis
+comes first, `compile` treats arguments that are not arrays by value."""

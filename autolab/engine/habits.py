@@ -1,4 +1,4 @@
-"""Names that people type out of habit: they do what they mean, or the error says what there is instead."""
+"""Names that people type out of habit: they work as intended, or the error says what to use instead."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _PACKAGE = __name__.partition(".")[0]
 
 
 def instead(where: str, name: str) -> str:
-    """What a message says of a name that is not there: ``; instead: ...``, or nothing.
+    """The end of a message about a missing name: ``; instead: ...``, or nothing.
 
     Examples
     --------
@@ -29,12 +29,12 @@ def instead(where: str, name: str) -> str:
 
 
 def by_habit(module: str, where: str, name: str, own: str = "") -> Any:
-    """What a module, or ``own``, has under another name than that of the habit; an AttributeError says what there is
-    instead, and an ImportError in ``from module import name``. It is called by ``__getattr__`` of the module."""
+    """What a module, or ``own``, offers under a different name; otherwise an AttributeError (an ImportError in ``from
+    module import name``) says what to use instead. Called by ``__getattr__`` of the module."""
     target = ALIASES.get(where, {}).get(name)
     if target is None:
         told = instead(where, name)
-        asks = sys._getframe(2 if told else 1)  # of what it does not know, Python says no less
+        asks = sys._getframe(2 if told else 1)  # for other names, Python's own message is as good
         raise not_there(asks, module, name, f"module {module!r} has no attribute {name!r}{told}")
     return _at(own or module, target)
 
@@ -49,8 +49,8 @@ def answering(module: str, where: str, own: str = "") -> Callable[[str], Any]:
 
 
 def not_there(frame: FrameType, module: str, name: str, said: str) -> Exception:
-    """The exception of a module's ``__getattr__``: in ``from module import name`` an ImportError, as Python drops the
-    sentence of an AttributeError there. ``frame`` is the one that asks."""
+    """The exception of a module's ``__getattr__``: in ``from module import name`` an ImportError, because Python drops
+    the message of an AttributeError there. ``frame`` is the frame that asks."""
     if frame.f_code.co_code[frame.f_lasti] == dis.opmap["IMPORT_FROM"]:
         return ImportError(said, name=module)
     return AttributeError(said, name=name, obj=sys.modules.get(module))
@@ -65,14 +65,14 @@ def _at(module: str, target: str) -> Any:
 
 
 class ModulesByHabit:
-    """Finds ``autolab.nn`` and its like for the import statement: a module is the one that it is another name of.
+    """Finds ``autolab.nn`` and similar names for the import statement, as aliases of existing modules.
 
-    Python asks it last, in ``sys.meta_path``. The error for a name that is no module says what to use instead.
+    Python asks it last, in ``sys.meta_path``. The error for a name that is not a module says what to use instead.
     """
 
     @staticmethod
     def find_spec(name: str, path: Any = None, target: Any = None) -> ModuleSpec | None:
-        """The spec of a module that has no file."""
+        """The spec of an alias, which has no file."""
         package, _, last = name.rpartition(".")
         where = _IMPORTED_FROM.get(package)
         if where is None:
@@ -94,9 +94,10 @@ _IMPORTED_FROM |= {f"{_PACKAGE}.scipy": "functions", f"{_PACKAGE}.utils": "data"
 
 
 class _ThereAlready:
-    """Gives the import statement a module that there is already: a loader, without `importlib.abc`.
+    """A loader that returns an existing module; it does without `importlib.abc`.
 
-    That module alone would bring thirty others, among them `tempfile`, and a seventh of the time of `import autolab`.
+    That module alone would import thirty others, including `tempfile`, and take a seventh of the time of
+    `import autolab`.
     """
 
     def __init__(self, module: ModuleType) -> None:
@@ -110,7 +111,7 @@ class _ThereAlready:
 
 
 class Habit:
-    """Takes the place of an attribute that a class does not have: asking for it says what there is."""
+    """A placeholder for an attribute that a class lacks: access raises an error that says what to use instead."""
 
     def __init__(self, where: str, name: str) -> None:
         self._where, self._name = where, name
@@ -121,7 +122,7 @@ class Habit:
 
 
 class Sentence(str):
-    """What an attribute says; one who takes the attribute for a method is told the same: ``x.why()``."""
+    """The text of an attribute; calling it like a method, ``x.why()``, gives the same."""
 
     __slots__ = ()
 
@@ -130,7 +131,7 @@ class Sentence(str):
 
 
 class Alias:
-    """Another name of a method, also of one that a subclass has overridden or that is set later; or of a function."""
+    """Another name of a method, including one that a subclass overrides or that is set later; or of a function."""
 
     def __init__(self, name: str) -> None:
         self._name = name
@@ -145,7 +146,7 @@ class Alias:
 
 
 def answer_habits(cls: type, where: str) -> None:
-    """Let the names of ``where`` that ``cls`` does not have do what they stand for, or be answered; none is listed."""
+    """Give ``cls`` the aliases and placeholders of ``where``, for names that it lacks; ``dir`` does not list them."""
     aliases = {name: target for name, target in ALIASES.get(where, {}).items() if not hasattr(cls, name)}
     names = [*aliases, *[name for name in HABITS[where] if not hasattr(cls, name)]]
     for name in names:

@@ -1,4 +1,4 @@
-"""Kernels: which function of NumPy or CuPy a declared forward comes down to."""
+"""Kernels: the NumPy or CuPy function that a declared forward amounts to."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ on_device = SimpleNamespace(
     pull=lambda function, node, g: None,
     with_number=lambda function, kernels, a, b: None,
 )
-"""How a declared function runs on arrays that are not NumPy's: by its own forward and rules (None says so), until
-`autolab.gpu`, which makes kernels of them, sets its functions here."""
+"""How a declared function runs on arrays that are not NumPy's: by its own forward and rules (None), until
+`autolab.gpu`, which compiles them to kernels, sets its functions here."""
 
 
 class Kernels(dict[type, Callable[..., Array]]):
-    """Array type -> the forward on that type's module.
+    """Array type -> the forward for the module of that type.
 
-    A forward that says no more than ``return xp.tanh(x)`` is the module's own function, whose name is ``direct``;
-    calling that one saves a Python call per step. Any other is one kernel on a GPU, if it works element by element.
+    A forward that is just ``return xp.tanh(x)`` is replaced by the module's own function, named ``direct``, which saves
+    a Python call per step. Any other is a single kernel on a GPU if it is elementwise.
 
-    ``keeps_floats`` says that of floats of one dtype it is known to make floats of that dtype.
+    ``keeps_floats`` says that floats of one dtype are known to give floats of the same dtype.
     """
 
     def __init__(self, function: Primitive) -> None:
@@ -40,7 +40,7 @@ class Kernels(dict[type, Callable[..., Array]]):
     def __missing__(self, kind: type) -> Callable[..., Array]:
         module = modules.get(kind)
         if module is None:
-            return get_array_module  # no array: a parameter without a size, which says so when it is asked
+            return get_array_module  # not an array: a parameter without a size, which raises its own error
         kernel = getattr(module, self.direct) if self.direct else self._own(module)
         self[kind] = kernel
         return kernel
@@ -56,9 +56,9 @@ _ONLY_A_CALL: dict[int, Any] = {1: lambda xp, a: xp.function(a), 2: lambda xp, a
 
 
 def direct_name(forward: Callable[..., Any], inputs: int) -> str | None:
-    """The name of the module's function that ``forward`` hands its inputs to and nothing else, or None.
+    """The name of the module's function, if ``forward`` only passes its inputs on to it; otherwise None.
 
-    Its code says so, up to that name; running it would be no business of a declaration.
+    This is read from its bytecode: a declaration should not run the forward.
     """
     code: Any = getattr(forward, "__code__", None)
     only = _ONLY_A_CALL.get(inputs)
@@ -67,8 +67,8 @@ def direct_name(forward: Callable[..., Any], inputs: int) -> str | None:
 
 
 def _keeps_floats(name: str | None) -> bool:
-    """Whether NumPy's function is a ufunc with one result that, of floats of one dtype, has that dtype: ``tanh``, and
-    neither ``isnan`` nor ``argmax``."""
+    """Whether the NumPy function is a ufunc with one result that maps floats of one dtype to the same dtype: ``tanh``,
+    but neither ``isnan`` nor ``argmax``."""
     ufunc = getattr(np, name, None) if name else None
     if not isinstance(ufunc, np.ufunc) or ufunc.nout != 1:
         return False

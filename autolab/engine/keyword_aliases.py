@@ -1,6 +1,6 @@
 """Keywords under the names of other libraries: ``dim=`` for ``axis=``, ``bias=False`` for ``nobias=True``.
 
-Looked at only where a function was given a keyword that it does not have.
+They are only looked up if a function is given a keyword that it does not have.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ R = TypeVar("R")
 
 
 def in_own_words(function: str, names: Container[str], given: Mapping[str, Any]) -> dict[str, Any]:
-    """The keywords under the names that a function takes; those that mean nothing to it stay as they are.
+    """Rename keywords to the names that a function accepts; unknown ones are unchanged.
 
     Examples
     --------
@@ -56,12 +56,12 @@ def _meant(name: str, names: Container[str], given: Mapping[str, Any]) -> str:
 
 
 def unknown_keyword(who: str, name: str, names: list[str]) -> str:
-    """What is said about a keyword that a function does not have."""
+    """The message about a keyword that a function does not have."""
     return f"{who}: got a keyword {name!r}; expected {', '.join(names) or 'none'}{instead('keywords', name)}"
 
 
 def known(who: str, names: list[str], given: Mapping[str, Any]) -> Any:
-    """`in_own_words`; a TypeError for a keyword that means nothing there."""
+    """Like `in_own_words`, but raises a TypeError for an unknown keyword."""
     words = in_own_words(who, names, given)
     for name in words:
         if name not in names:
@@ -70,7 +70,7 @@ def known(who: str, names: list[str], given: Mapping[str, Any]) -> Any:
 
 
 def takes_other_words(function: Callable[P, R]) -> Callable[P, R]:
-    """Decorate a function of AutoLab that takes keywords under the names of other libraries as well.
+    """Decorate an AutoLab function so that it also accepts keywords under the names of other libraries.
 
     Examples
     --------

@@ -1,10 +1,10 @@
-"""Where values leave the graph: as plain numbers or arrays, which know nothing of gradients.
+"""Where values leave the graph: as plain numbers or arrays, which carry no gradients.
 
-``float(x)``, ``x.item()`` and ``x.data`` are asked for on purpose and are allowed. An assignment of a Variable into an
-array is not: the array would hold the number and the gradient be lost without a word. As NumPy asks `__float__` in both
-cases, the instruction at which the caller is tells one from the other.
+``float(x)``, ``x.item()`` and ``x.data`` are deliberate and allowed. Assigning a Variable to an element of an array is
+not: the array would hold the number, and the gradient would be lost silently. NumPy calls `__float__` in both cases, so
+the current instruction of the caller decides which one it is.
 
-`watch_leaving` is how recordings and checks hear of what is allowed. While nobody listens that costs one truth test.
+Recordings and checks observe the allowed cases with `watch_leaving`. Without observers this costs one truth test.
 """
 
 from __future__ import annotations
@@ -42,23 +42,23 @@ _FILLERS = frozenset(
     {"fill", "put", "itemset", "__setitem__", "setitem", "fromiter", "float64", "double", "type"}  # of NumPy
     | {"array", "append", "extend", "insert", "fromlist"}  # of the standard library's array
 )
-"""Functions that were not written in Python and take a number for an array; lists do not ask for one."""
+"""C functions that put a number into an array; lists do not convert their items."""
 
 
 def _fills_array(frame: FrameType) -> bool:
-    """Whether the instruction of ``frame`` puts into an array the number that it asks for.
+    """Whether the instruction of ``frame`` puts the number that it asks for into an array.
 
-    It is an item assignment, or a call of one of `_FILLERS`; or NumPy's own code, in which nobody prints a number.
+    That is an item assignment, a call of one of `_FILLERS`, or NumPy's own code, except where it prints.
     """
     code = frame.f_code
     if code.co_filename.startswith(_NUMPY):
         return not code.co_filename.startswith(_NUMPY_SHOWS) and not code.co_name.startswith("format_float")
-    instruction = code.co_code[frame.f_lasti]  # without what Python and debuggers make of it while it runs
+    instruction = code.co_code[frame.f_lasti]  # as compiled, without changes by the interpreter or debuggers
     return instruction == _STORE or (dis.opname[instruction].startswith(_CALLS) and _called(frame) in _FILLERS)
 
 
 def _called(frame: FrameType) -> str | None:
-    """The name of what a frame is calling: the last that was loaded where the call begins, and before it ends."""
+    """The name of what a frame is calling: the last name loaded at the start of the call expression."""
     first, last, column, end_column = position(frame.f_code, frame.f_lasti)
     if first is None or last is None or column is None or end_column is None:
         return None
@@ -80,8 +80,8 @@ def _called(frame: FrameType) -> str | None:
 
 
 def is_drawn(frame: FrameType | None) -> bool:
-    """Whether matplotlib or `numpy.testing` asks for an array or a number, itself or through NumPy: they draw and
-    compare values, and no gradient is lost."""
+    """Whether matplotlib or `numpy.testing` asks for an array or a number, directly or through NumPy: they only draw or
+    compare values, so no gradient is lost."""
     while frame is not None and (frame.f_code.co_filename.startswith(_NUMPY) or is_own(frame)):
         if frame.f_code.co_filename.startswith(_NUMPY_SHOWS):
             return True
@@ -91,10 +91,10 @@ def is_drawn(frame: FrameType | None) -> bool:
 
 
 def as_array(frame: FrameType) -> str:
-    """What is said where ``frame`` asks for an array; a function of SciPy that AutoLab has, too, is named."""
+    """The message if ``frame`` asks for an array; names the SciPy function if AutoLab has it as well."""
     if _called(frame) == "dot":
         return "array.dot(Variable): a method of an array takes no Variable; X @ W and np.dot(X, W) keep the gradient"
-    if frame.f_code.co_qualname == "AxisConcatenator.__getitem__":  # NumPy gives a class no chance to take its place
+    if frame.f_code.co_qualname == "AxisConcatenator.__getitem__":  # NumPy offers no way to override it
         return f"np.c_, np.r_: {JOINED}"
     own, above = sys.modules[f"{__name__.partition('.')[0]}.functions"], frame
     while (module := str(above.f_globals.get("__name__"))).startswith(("scipy.", "numpy")) and above.f_back:
@@ -110,12 +110,12 @@ _CAN_TELL = sys.implementation.name == "cpython"
 
 
 def number_of(variable: Variable, number: Any) -> Any:
-    """What ``float`` and ``int`` give of a Variable that requires a gradient, asked two frames up.
+    """The result of ``float`` and ``int`` for a Variable that requires a gradient, called two frames up.
 
     Raises
     ------
     DetachError
-        If the number would go into an array. For an array of floats NumPy raises a ValueError, of which that is the
+        If the number would go into an array. For an array of floats NumPy raises a ValueError with this error as its
         cause.
     """
     frame = sys._getframe(2)
@@ -131,9 +131,9 @@ How = Literal["left", "changed", "no_grad"]
 class Exit(NamedTuple):
     """A place in the user's code where values left the graph.
 
-    ``how``: a value ``left`` as a number or an array, an array was ``changed`` without the graph, or a step was
+    ``how``: a value ``left`` as a number or an array, an array was ``changed`` outside the graph, or a step was
     computed under ``no_grad``.
-    ``line`` counts in ``file``, a notebook cell or a module; ``source`` is the expression as written, or the line.
+    ``line`` is the line in ``file``, a notebook cell or a module; ``source`` is the expression as written, or the line.
     """
 
     file: str
@@ -143,9 +143,9 @@ class Exit(NamedTuple):
 
 
 class ExitEvent:
-    """A ``variable`` that requires a gradient gave its ``value``: a number, or the array itself.
+    """A ``variable`` that requires a gradient gave out its ``value``: a number, or the array itself.
 
-    A hook may put another value in its place.
+    A hook may replace the value.
     """
 
     def __init__(self, variable: Variable, value: Any, exit: Exit) -> None:
@@ -155,7 +155,7 @@ class ExitEvent:
 class watch_leaving(Block):
     """Call ``hook(event)`` for every value that the user's code takes out of the graph inside a ``with`` block.
 
-    What is only printed or compared is no event, nor is what AutoLab's own code takes.
+    Values that are only printed or compared are no events, nor are those that AutoLab's own code takes.
 
     Parameters
     ----------
@@ -182,14 +182,14 @@ class watch_leaving(Block):
 
 
 def left(variable: Variable, value: Any, frame: FrameType | None = None) -> Any:
-    """Tell this context's listeners that the caller's caller, or ``frame``, takes a value; the value that it gets."""
+    """Notify this context's listeners that the caller's caller, or ``frame``, takes a value; returns that value."""
     hooks = modes().exits
     users = _users(frame or sys._getframe(2)) if hooks else None
     exit = None if users is None else _exit(users)
     if exit is None:
         return value
     event = ExitEvent(variable, value, exit)
-    with _silence:  # what a hook takes is no event
+    with _silence:  # values that a hook takes are no events
         for hook in hooks:
             hook(event)
     return event.value
@@ -199,7 +199,7 @@ _silence = Silence("exits")
 
 
 def untracked(event: ForwardEvent) -> Exit | None:
-    """Where a step of the user's stands that was computed under ``no_grad`` from values that require a gradient."""
+    """The user's line of a step computed under ``no_grad`` from values that require a gradient; otherwise None."""
     is_untracked = not backprop_enabled() and any([getattr(x, "node", None) is not None for x in event.inputs])
     frame = _users(caller()) if is_untracked and event.outputs[0].dtype.kind == "f" else None
     exit = None if frame is None else _exit(frame)
@@ -208,8 +208,8 @@ def untracked(event: ForwardEvent) -> Exit | None:
 
 @cache
 def _folders() -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Where Python's own library is, and where packages are installed; asked for when the first value leaves."""
-    import sysconfig  # two milliseconds that importing autolab need not take
+    """The folders of the standard library and of installed packages; computed when the first value leaves."""
+    import sysconfig  # saves two milliseconds when importing autolab
 
     paths = sysconfig.get_paths()
     pythons = {paths[key] + os.sep for key in ("stdlib", "platstdlib")}
@@ -217,7 +217,7 @@ def _folders() -> tuple[tuple[str, ...], tuple[str, ...]]:
 
 
 def _users(frame: FrameType | None) -> FrameType | None:
-    """The user's frame that took a value, itself or through a library; None if it was AutoLab that did."""
+    """The user's frame that took a value, directly or through a library; None if AutoLab did."""
     library = None
     pythons, installed = _folders()
     while frame is not None and not is_own(frame):
@@ -238,7 +238,7 @@ _NUMBERS = frozenset({"float", "int", "round", "abs", "min", "max", "sum", *dir(
 
 
 def _end(node: Any) -> Any:
-    """The whole of the number that is made of an expression: by arithmetic, indexing, methods or functions of math."""
+    """The largest enclosing expression that is still a number: by arithmetic, indexing, methods or math functions."""
     above = node.parent
     if isinstance(above, ast.Attribute) and above.attr not in _ASKED:
         call = above.parent  # type: ignore[attr-defined]  # every node of `source` has one
@@ -249,13 +249,14 @@ def _end(node: Any) -> Any:
 
 
 def _name(function: Any) -> str:
-    """``f`` and ``math.f`` are called f; a method of something else has no name."""
+    """The name f of ``f`` and ``math.f``; methods of other objects have none."""
     of_math = isinstance(function, ast.Attribute) and getattr(function.value, "id", "") in ("math", "np", "numpy")
     return function.attr if of_math else getattr(function, "id", "")
 
 
 def _is_harmless(node: Any) -> bool:
-    """Whether nothing is computed from what an expression gives: it is compared, printed, dropped, asked its shape."""
+    """Whether nothing is computed from the value of an expression: it is compared, printed, discarded, or asked for its
+    shape."""
     node = _end(node)
     above = node.parent
     if isinstance(above, ast.Attribute):
@@ -281,7 +282,7 @@ def _is_change(node: Any) -> bool:
 
 
 def _look(frame: FrameType) -> Exit | None:
-    """What stands at the instruction; None if it is harmless."""
+    """The exit at the current instruction; None if it is harmless."""
     file, found = file_label(frame.f_code.co_filename), by_position(frame)
     if found is None:
         line = linecache.getline(frame.f_code.co_filename, frame.f_lineno, frame.f_globals)

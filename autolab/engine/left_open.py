@@ -1,10 +1,11 @@
-"""A ``no_grad`` that stands open at a ``yield``: it holds for the steps of whoever asked for the value as well.
+"""A ``no_grad`` that is open at a ``yield``: it also applies to the steps of the code that asked for the value.
 
-Python gives generators no context of their own, so the block stays open while its generator waits. A context manager
-means that. A loop over the values hardly does, and its steps would be left out of the graph without a word. So a
-block remembers the generator that opened it, and who had asked that one for a value: who still runs, and takes a step
-that is not recorded for this reason alone, is warned, once for each block. Where a generator is a context manager, who
-asked it has returned by then. Frames are told apart by their addresses: one that is held would keep what is in it.
+Python gives generators no context of their own, so the block stays open while its generator waits. In a context manager
+that is intended. In a loop over the values it hardly ever is, and the loop's steps would silently be left out of the
+graph. So a block remembers the generator that opened it, and the frame that had asked for a value: if that frame is
+still running and takes a step that is not recorded for this reason alone, it gets a warning, once per block. If the
+generator is a context manager, the frame that asked has returned by then. Frames are identified by their addresses,
+because a reference would keep their variables alive.
 """
 
 from __future__ import annotations
@@ -23,18 +24,18 @@ from .warned import warn_of
 
 _YIELDS = inspect.CO_GENERATOR | inspect.CO_ASYNC_GENERATOR
 _BETWEEN = (PACKAGE, contextlib.__file__)
-"""The files of what may stand between a ``with`` statement or an exit stack and the block that is opened."""
+"""Files of frames that may lie between a ``with`` statement or an exit stack and the block that it opens."""
 
 
 class OpenedBlock:
-    """Where a generator opened a block, the address of its frame, and address and code of that which asked it for a
-    value: another frame may have the address later."""
+    """Where a generator opened a block: the address of its frame, and address and code of the frame that asked it for a
+    value, because another frame may have the address later."""
 
     def __init__(self, generator: int, asker: tuple[int, CodeType], code: CodeType, line: int) -> None:
         self.generator, self.asker, self.code, self.line, self.is_told = generator, asker, code, line, False
 
     def is_waiting(self) -> bool:
-        """Whether the step that is taken now is one of who asked, while the generator waits."""
+        """Whether the current step belongs to the frame that asked, while the generator waits."""
         frame: FrameType | None = sys._getframe(1)
         while frame is not None:
             if id(frame) == self.generator:
@@ -42,11 +43,11 @@ class OpenedBlock:
             if (id(frame), frame.f_code) == self.asker:
                 return True
             frame = frame.f_back
-        return self.asker[1].co_name == "<module>"  # a cell: the block is open in all that follow
+        return self.asker[1].co_name == "<module>"  # a cell: the block stays open in all later cells
 
 
 def opened_in(frame: FrameType | None) -> OpenedBlock | None:
-    """Who opens a block in ``frame``, if that is a generator which is not run as a context manager."""
+    """The opened block, if ``frame`` belongs to a generator that is not run as a context manager."""
     if frame is None:
         return None
     if not frame.f_code.co_flags & _YIELDS:
@@ -61,7 +62,7 @@ def opened_in(frame: FrameType | None) -> OpenedBlock | None:
 
 
 class ModesOfGenerator(Modes):
-    """The modes inside a block that a generator opened; a step that asks whether it is recorded may be warned."""
+    """The modes inside a block that a generator opened; a step that is not recorded may cause a warning."""
 
     opened: OpenedBlock
 
@@ -96,11 +97,11 @@ class ModesOfGenerator(Modes):
 
 
 def unheard(inside: Modes) -> Modes:
-    """The same modes without hooks, in the same block. `notify` asks at every step, so they are made once."""
+    """The same modes without hooks, in the same block. `notify` needs them at every step, so they are cached."""
     inside.unheard = found = modes_with({**inside.__dict__, "hooks": ()})
     return found
 
 
 def modes_with(own: dict[str, Any]) -> Modes:
-    """Modes of what is set in a context."""
+    """The modes with the given settings of a context."""
     return (Modes if own.get("opened") is None else ModesOfGenerator)(own)

@@ -1,13 +1,13 @@
-"""Modes: a process default, overridden per context: a thread, or a task of asyncio.
+"""Modes: a process default, which a context (a thread or an asyncio task) can override.
 
-The modes of a context are one `Modes`, which never changes: entering a block, leaving it, or assigning computes another
-one and publishes that by a single call, so an interrupt finds the one or the other.
+The modes of a context are one immutable `Modes`: entering or leaving a block, or assigning, computes a new one and
+publishes it by a single call, so that an interrupt sees either the old or the new one.
 
 `overrides` holds a token for every `Modes` that may have switched backprop off, in any context, `watchers` one for
-every `Modes` with observers, and `listeners` one for every `Modes` that hears what leaves the graph. While they are
-empty, the hot path asks no further: looking into the context costs more than many a step. A token is a weak reference
-that takes itself out, by one C call, once nobody holds its modes: a task that was started inside a block holds them
-until it ends. A token too many is slow, never wrong.
+every `Modes` with observers, and `listeners` one for every `Modes` notified of values that leave the graph. While they
+are empty, the hot path checks nothing else: looking into the context costs more than many a step. A token is a weak
+reference that removes itself, by one C call, when its modes are freed: a task started inside a block holds them until
+it ends. A superfluous token costs time but is never wrong.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ listeners: set[object] = set()
 
 
 class Modes:
-    """The modes of one context: what was set there is in the instance, the process default in the class."""
+    """The modes of one context: its own settings are in the instance, the process defaults in the class."""
 
     __slots__ = ("__dict__", "__weakref__", "unheard")
     enable_backprop: bool = True
@@ -49,22 +49,22 @@ class Modes:
 
     @property
     def recording(self) -> bool:
-        """`enable_backprop` for who takes no step (see `left_open`)."""
+        """`enable_backprop`, for code that does not take a step: never warns (see `left_open`)."""
         return bool(self.__dict__.get("enable_backprop", Modes.enable_backprop))
 
     def joins(self, args: Iterable[Any]) -> bool:
-        """Whether a step that is taken now joins the graph, if one of its arguments does."""
+        """Whether a step taken now joins the graph if one of its arguments requires a gradient."""
         return self.enable_backprop
 
     def __getattr__(self, name: str) -> Any:
         if name != "rng":
             raise AttributeError(name)
-        Modes.rng = numpys_generator()  # on first use, as numpy.random takes long to import
+        Modes.rng = numpys_generator()  # on first use, because importing numpy.random is slow
         return Modes.rng
 
 
 def numpys_generator() -> np.random.Generator:
-    """A generator that draws from where NumPy's own functions draw, which people seed with ``numpy.random.seed``."""
+    """A generator on the state of NumPy's own functions, which users seed with ``numpy.random.seed``."""
     return np.random.Generator(np.random.get_bit_generator())  # type: ignore[attr-defined]
 
 
@@ -76,7 +76,7 @@ modes = current.get
 
 
 def unset_modes() -> None:
-    """Let this context have the process default of every mode: for a thread that took over a whole context."""
+    """Reset all modes of this context to the process defaults: for a thread that inherited a whole context."""
     current.set(defaults)
 
 

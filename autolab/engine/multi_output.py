@@ -1,4 +1,4 @@
-"""Functions that give all their gradients in one call, from those of all their results."""
+"""Functions that compute all their input gradients in one call, from the upstream gradients of all their results."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from .node import Node
 
 
 class MultiOutputNode(Node):
-    """A node whose function computes all its gradients in one call, ``function.pull``, from those of all its results.
+    """A node whose function computes all input gradients in one call, ``function.pull``.
 
-    A function with several results has an `OutputNode` above its own for each of them.
+    A function with several results has an `OutputNode` above its own node for each of them.
     """
 
     __slots__ = ("_outputs", "kinds")
@@ -22,7 +22,7 @@ class MultiOutputNode(Node):
     _outputs: tuple[weakref.ref[Node] | None, ...]
 
     def connect(self, outputs: tuple[Any, ...], constants: tuple[int, ...] = ()) -> None:
-        """Give the results (Variables) their nodes; those that are no floats or ``constants`` get none."""
+        """Give the results (Variables) their nodes; those in ``constants`` or of a non-float dtype get none."""
         self.kinds = tuple([(y._data.shape, y._data.dtype) for y in outputs])
         single = len(outputs) == 1
         for i, y in enumerate(outputs):
@@ -35,22 +35,22 @@ class MultiOutputNode(Node):
         if len(self.kinds) == 1:
             return self
         output = self._outputs[i]
-        # where the user dropped the result, nobody can ask for its own gradient any more: a new node serves
+        # if the result no longer exists, nobody can ask for its own gradient: a new node will do
         return None if output is None else output() or OutputNode.above(self, i)
 
     def gradients(self, g: Any) -> list[Any]:
-        """The upstream gradient of each result; None for one that nothing used."""
+        """The upstream gradient of each result; None for one that was not used."""
         return [g.get(i) for i in range(len(self.kinds))] if isinstance(g, Bundle) else [g]
 
     def all_gradients(self, g: Any) -> tuple[Any, ...]:
-        """The same with zeros for None: constants, in backward of any order."""
+        """The same, with constant zeros instead of None."""
         found = self.gradients(g)
         xp = get_array_module(*found)
         return tuple([xp.zeros(*kind) if got is None else got for kind, got in zip(self.kinds, found, strict=True)])
 
 
 class OutputNode(Node):
-    """The node above one of several results: it hands its gradient down under the result's ``index``."""
+    """The node of one of several results: it passes its gradient on under the ``index`` of the result."""
 
     __slots__ = ("index",)
 
@@ -70,7 +70,7 @@ class _Select:
     name = "part"
 
     def pull(self, node: OutputNode, g: Any, create_graph: bool) -> list[tuple[Node, Any]]:
-        """The only gradient: ``g`` for the node of the function with several results."""
+        """The single gradient: ``g``, for the node of the function with several results."""
         return [(node.parent, Bundle({node.index: g}))]
 
 
@@ -78,7 +78,7 @@ _SELECT = _Select()
 
 
 def several(function: str, outputs: tuple[str, ...], results: Any) -> tuple[Any, ...]:
-    """What a forward with several outputs returned, as a tuple of as many."""
+    """Check that a forward with several outputs returned as many results; returns them as a tuple."""
     if not isinstance(results, tuple | list) or len(results) != len(outputs):
         came = f"{len(results)} results" if isinstance(results, tuple | list) else a_kind(results)
         raise TypeError(f"{function}: forward returned {came}; expected a tuple of {len(outputs)}, its outputs")
@@ -93,7 +93,7 @@ class Bundle(dict[int, Any]):
 
 
 class Total(Bundle):
-    """A sum of bundles, which the pass that made it goes on with: a copy for each of many results would add up."""
+    """A sum of bundles, which its pass adds to in place: a copy for each of many results would be expensive."""
 
     def __add__(self, other: Bundle) -> Bundle:
         for index, g in other.items():

@@ -1,6 +1,6 @@
-"""named_scope(): a name for the steps inside a ``with`` block, so that a picture can fold them into one box.
+"""named_scope(): names the steps inside a ``with`` block, so that a graph can fold them into one box.
 
-It costs next to nothing while nobody listens: nothing is noted then.
+It costs next to nothing without observers: nothing is recorded then.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from .modes import modes, watchers
 class Mark:
     """One entry of a scope: its label, and the frame and line that opened it.
 
-    ``paths``: of the call of a link, the names of all links in it, by their identities.
+    ``paths``: for the call of a link, the names of all links in it, by identity.
     """
 
     def __init__(self, label: str, frame: FrameType, line: int, paths: Mapping[int, str] | None = None) -> None:
@@ -31,12 +31,12 @@ class named_scope(Block):
     Parameters
     ----------
     label : str
-        What the box says that stands for them.
+        The label of the box.
 
     Raises
     ------
     TypeError
-        If ``label`` is no string.
+        If ``label`` is not a string.
 
     Examples
     --------

@@ -1,9 +1,9 @@
-"""Node and Edge: what a graph is made of. Nothing here refers to a Variable.
+"""Node and Edge: the elements of a graph. Nothing here refers to a Variable.
 
     Variable -> Node -> parent Nodes
 
-A Variable points to the node that made it; a node points to the nodes of its inputs. As nothing points back, a graph
-that nobody holds is freed at once by reference counting.
+A Variable points to the node that made it; a node points to the nodes of its inputs. As nothing points back, reference
+counting frees an unused graph immediately.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from itertools import count
 from typing import Any, Self
 
 new_order = count(1).__next__
-"""Creation counter: a node's order is higher than that of every node it was made from."""
+"""Creation counter: the order of a node is higher than that of all nodes it was made from."""
 
 
 class Edge:
@@ -63,7 +63,7 @@ class Node(Edge):
 
     @classmethod
     def leaf(cls) -> Node:
-        """The node of a Variable that nothing computed."""
+        """The node of a Variable that was not computed."""
         node = Leaf()
         node.function, node.order, node.grad, node.given = None, 0, None, False
         node.passes, node.moved = 0, 0
@@ -84,11 +84,11 @@ class Node(Edge):
 
 
 class Leaf(Node):
-    """The node of a Variable that nothing computed.
+    """The node of a Variable that was not computed.
 
-    ``passes`` counts the backward passes that the gradient is the sum of; ``moved`` is the place in the order of all
-    nodes at which the Variable last got another array, 0 if it has its first: nodes of a lower order do not know that.
-    It is negative once a backward pass has come by since.
+    ``passes`` is the number of backward passes whose gradients were added; ``moved`` is the order, in the numbering of
+    all nodes, at which the Variable last received a new array, or 0 if it still has its first: nodes with a lower order
+    used an earlier array. It is negative after a later backward pass.
     """
 
     __slots__ = ("moved", "passes")

@@ -1,4 +1,4 @@
-"""NumPy's functions that are no ufuncs, on Variables: ``np.sum(x, 0)``, ``np.stack([x, y])``."""
+"""NumPy functions other than ufuncs on Variables: ``np.sum(x, 0)``, ``np.stack([x, y])``."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from .plain_arrays import plain
 from .remedies import INTO_ARRAY
 
 _NAMED = r"[A-Za-z_][\w.]*(\([\w.]+\))?: |numpy\."
-"""How a message begins that says which function it is about."""
+"""How a message that names its function begins."""
 
 
 _PLAIN_FUNCTIONS = {
@@ -42,13 +42,13 @@ _WRITTEN = {
     "numpy.fft.fft": "Write real, imag = F.fft(x, np.zeros(x.shape)), with F = autolab.functions",
     "numpy.fft.ifft": "Write real, imag = F.ifft(real, imag), with F = autolab.functions",
 }
-"""Functions whose results are complex numbers -> how they are written with two arrays."""
+"""Functions with complex results -> how to write them with two real arrays."""
 
 _JOINS = {np.concatenate, np.stack, np.hstack, np.vstack, np.dstack, np.column_stack}
 
 
 def array_function(func: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """What ``Variable.__array_function__`` does."""
+    """The implementation of ``Variable.__array_function__``."""
     if func in _PLAIN_FUNCTIONS:
         return plain(_of_arrays(func, args, kwargs))
     if func in _WRITES and any([getattr(value, "requires_grad", False) for value in (*args, *kwargs.values())]):
@@ -66,7 +66,7 @@ def array_function(func: Callable[..., Any], args: tuple[Any, ...], kwargs: dict
 
 
 def _of_arrays(func: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """What NumPy makes of the arrays of Variables; a Variable is never what it writes into."""
+    """Call the NumPy function on the arrays of Variables; a Variable cannot be its output."""
     if ("out" in kwargs or len(args) > 2) and hasattr(_given(func, args, kwargs).get("out"), "requires_grad"):
         name = _full_name(func)
         raise DetachError(f"{name}: out= cannot be a Variable; write y = {name}(...)")
@@ -102,13 +102,13 @@ def _adapted(func: Any, adapter: Callable[..., Any], args: tuple[Any, ...], kwar
 
 
 def _settings(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[tuple[str, Any]]:
-    """The arguments that say how, and are no Variables or arrays or lists of them, for messages."""
+    """The arguments that are options, not Variables, arrays or lists of them, for messages."""
     given = _given(func, args, kwargs).items()
     return [(k, v) for k, v in given if not (is_array(v) or hasattr(v, "requires_grad") or _holds(v))]
 
 
 def _given(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
-    """The arguments by name; none where it does not take them."""
+    """The arguments by name; empty if the function does not accept them."""
     try:
         return signature_of(func).bind_partial(*args, **kwargs).arguments
     except (TypeError, ValueError):
@@ -127,5 +127,5 @@ def _holds(value: Any) -> bool:
 
 
 def _full_name(func: Any) -> str:
-    """As one calls it: ``numpy.sum``, ``numpy.linalg.eig``."""
+    """The full name: ``numpy.sum``, ``numpy.linalg.eig``."""
     return f"{getattr(func, '__module__', None) or 'numpy'}.{func.__name__}"

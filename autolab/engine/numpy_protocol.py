@@ -24,8 +24,8 @@ foreign: dict[str, Callable[..., Any]] = {}
 
 
 def register(numpy_function: Any, function: Callable[..., Any], renamed: dict[str, str] | None = None) -> None:
-    """Let ``numpy_function`` on Variables call ``function``; ``renamed`` maps NumPy's argument names to the
-    function's."""
+    """Make ``numpy_function`` on Variables call ``function``; ``renamed`` maps NumPy's argument names to those of the
+    function."""
     declared[numpy_function] = function
     own = getattr(function, "function", None)
     if own is not None and not isinstance(numpy_function, np.ufunc) and numpy_function.__name__ == own.name:
@@ -36,9 +36,9 @@ def register(numpy_function: Any, function: Callable[..., Any], renamed: dict[st
 
 
 def adapt(numpy_function: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Decorate what ``numpy_function`` on Variables calls with its arguments as they are.
+    """Decorate a function that ``numpy_function`` on Variables calls with its arguments unchanged.
 
-    For functions whose arguments differ from the declared function's in more than names.
+    For NumPy functions whose arguments differ from those of the declared function in more than names.
     """
 
     def decorate(adapter: Callable[..., Any]) -> Callable[..., Any]:
@@ -49,7 +49,7 @@ def adapt(numpy_function: Any) -> Callable[[Callable[..., Any]], Callable[..., A
 
 
 def unwrap(value: Any) -> Any:
-    """The data of a Variable, also inside lists and tuples; anything else as it is."""
+    """The data of a Variable, also inside lists and tuples; anything else unchanged."""
     if type(value) in (list, tuple):
         return type(value)([unwrap(item) for item in value])
     return value.array if hasattr(value, "requires_grad") else value

@@ -13,7 +13,7 @@ from .numpy_functions import requires
 from .numpy_protocol import declared, foreign, unwrap
 from .plain_arrays import plain
 
-# Their results are no numbers to differentiate: they take the data and give plain arrays.
+# Their results are not differentiable: they use the data and return plain arrays.
 _PLAIN_UFUNCS = {
     *(np.greater, np.greater_equal, np.less, np.less_equal, np.equal, np.not_equal),
     *(np.isnan, np.isinf, np.isfinite, np.signbit),
@@ -31,7 +31,7 @@ _REDUCTIONS: dict[np.ufunc, Callable[..., Any]] = {
 
 
 def array_ufunc(ufunc: np.ufunc, method: str, inputs: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """What ``Variable.__array_ufunc__`` does."""
+    """The implementation of ``Variable.__array_ufunc__``."""
     if kwargs.get("out") is not None:
         return _into_array(ufunc, method, inputs, kwargs)
     if method == "__call__" and ufunc in _PLAIN_UFUNCS:
@@ -54,14 +54,14 @@ def array_ufunc(ufunc: np.ufunc, method: str, inputs: tuple[Any, ...], kwargs: d
 
 
 def _declared(ufunc: np.ufunc) -> Callable[..., Any] | None:
-    """The declared function; that of a ufunc of another library is found by its name."""
+    """The declared function of a ufunc; for other libraries it is found by name."""
     found = declared.get(ufunc)
     is_numpys = getattr(np, ufunc.__name__, None) is ufunc
     return found if found is not None or is_numpys else foreign.get(ufunc.__name__)
 
 
 def _into_array(ufunc: np.ufunc, method: str, inputs: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """``x.data -= lr * x.grad``: an update of an array, allowed where no gradient is lost by it."""
+    """``x.data -= lr * x.grad``: an update of an array, allowed if no gradient is lost."""
     if not all(is_array(out) for out in kwargs["out"]):
         raise DetachError(f"numpy.{ufunc.__name__}: out= cannot be a Variable; write y = numpy.{ufunc.__name__}(...)")
     if any(getattr(value, "requires_grad", False) for value in inputs):

@@ -1,7 +1,7 @@
-"""observe(): the one opening through which recordings and profilers see every step.
+"""observe(): the single interface through which recordings and profilers see every step.
 
-When nobody listens, it costs a step one truth test of `watchers`, a set of tokens shared by all contexts; which hooks
-listen is a mode of the thread or task (`config`).
+Without observers it costs each step one truth test of `watchers`, a set of tokens shared by all contexts; the hooks
+themselves are a mode of the thread or task (`config`).
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 class ForwardEvent(NamedTuple):
     """A function was applied to at least one Variable.
 
-    ``inputs`` are as they were passed (Variables, arrays, numbers), ``outputs`` a tuple of Variables, ``function`` the
-    declared function or the FunctionNode, ``seconds`` the time of its forward: on a GPU that between two events there.
+    ``inputs`` are as they were passed (Variables, arrays, numbers), ``outputs`` is a tuple of Variables, ``function``
+    the declared function or FunctionNode, ``seconds`` the time of its forward, on a GPU between two events there.
     """
 
     function: Any
@@ -33,9 +33,9 @@ class ForwardEvent(NamedTuple):
 
 
 class BackwardEvent(NamedTuple):
-    """A node was visited: ``upstream`` arrived, ``gradients`` are its share for each edge of the node, in order.
+    """A node was visited: ``upstream`` arrived, ``gradients`` are those for the edges of the node, in order.
 
-    A share is None where the function gave no gradient. Gradients are arrays, or Variables under ``create_graph``.
+    A gradient is None if the function returned none. Gradients are arrays, or Variables with ``create_graph``.
     """
 
     node: Node
@@ -53,8 +53,8 @@ class observe(Block):
     Parameters
     ----------
     hook : callable
-        Takes a `ForwardEvent` or a `BackwardEvent`. What it raises reaches the user's code: that is how a time budget
-        or a stop button ends a computation.
+        Takes a `ForwardEvent` or a `BackwardEvent`. Its exceptions propagate to the user's code: this is how a time
+        limit or a stop button ends a computation.
 
     Examples
     --------
@@ -79,7 +79,7 @@ class observe(Block):
 
 
 def notify(event: ForwardEvent | BackwardEvent) -> None:
-    """Tell this context's hooks; what a hook computes itself is no event."""
+    """Call the hooks of this context; what a hook itself computes is not an event."""
     before = modes()
     try:
         current.set(before.unheard or unheard(before))
@@ -87,7 +87,7 @@ def notify(event: ForwardEvent | BackwardEvent) -> None:
             hook(event)
     finally:
         current.set(before)
-        del before  # a traceback would hold it, and the hooks with it
+        del before  # a traceback would keep it alive, and the hooks with it
 
 
 silence = Silence("hooks")

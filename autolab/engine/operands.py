@@ -1,4 +1,4 @@
-"""Inputs as arrays: what a declared function makes of the numbers and lists among its inputs."""
+"""Inputs as arrays: how a declared function converts the numbers and lists among its inputs."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 
 
 def as_arrays(function: Primitive, values: list[Any]) -> list[Array]:
-    """Numbers and lists as arrays; a number beside arrays takes their dtype, as it would in NumPy."""
-    if len(values) == 2 and function.elementwise:  # the commonest case, in a tenth of the time: x * 2.0
+    """Numbers and lists as arrays; as in NumPy, numbers take the dtype of the arrays."""
+    if len(values) == 2 and function.elementwise:  # a fast path for the most common case, x * 2.0
         a, b = values
         if type(a) is np.ndarray and a.dtype.kind in "fiub" and type(b) in (float, int):
             return [a, function.number(np, b, a.dtype)]
@@ -46,13 +46,13 @@ def _converted(function: Primitive, xp: Any, value: Any, what: str) -> Array:
 
 
 def number_beside(function: Primitive, xp: Any, value: float, dtype: np.dtype) -> Any:
-    """A number beside arrays: CuPy's own functions take it as it is, and nothing is copied to the device."""
+    """A number combined with arrays: CuPy's own functions accept it directly, and nothing is copied to the device."""
     if xp is np:
         return scalar(value, dtype)
     return value if function.direct or dtype.kind != "f" else xp.full((), value, dtype)
 
 
 def _weighty(function: Primitive, values: list[Any], arrays: list[Array]) -> list[np.dtype]:
-    """The dtypes that a number follows: those of the inputs with a rule, as a condition decides nothing."""
+    """The dtypes that determine that of a number: those of the inputs with a rule, so not that of a condition."""
     ruled = [v for i, v in enumerate(values) if type(v) in modules and function.plan(i) is not None]
     return [array.dtype for array in ruled or arrays]

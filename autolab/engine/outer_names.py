@@ -1,4 +1,4 @@
-"""What a function reads around it: the variables that it closes over, the globals of its module, and builtins."""
+"""What a function reads from its surroundings: closure variables, globals of its module, and builtins."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from types import CellType, CodeType, FunctionType
 from typing import Any
 
 EMPTY = object()
-"""The content of a variable that has no value yet."""
+"""The content of a variable without a value."""
 
 
 def outer_names(function: Any) -> Iterator[tuple[str, Any]]:
-    """The names that a function's code, and the code written inside it, reads around it, with what they stand for.
+    """The outer names that the code of a function, including nested functions, reads, with their values.
 
-    A name without a value is left out. Of anything but a function written in Python there are none.
+    Names without a value are omitted. For anything but a Python function there are none.
 
     Examples
     --------
@@ -38,7 +38,7 @@ def outer_names(function: Any) -> Iterator[tuple[str, Any]]:
 
 @lru_cache(1024)
 def looked_up(code: CodeType, deep: bool = True) -> tuple[str, ...]:
-    """The global names that code reads, each once; if ``deep``, those of the functions written inside it too."""
+    """The global names that code reads, each once; if ``deep``, including those of nested functions."""
     steps = dis.get_instructions(code) if code.co_names else ()
     found = [step.argval for step in steps if step.opname in ("LOAD_GLOBAL", "LOAD_NAME")]
     for constant in code.co_consts if deep else ():
@@ -48,7 +48,7 @@ def looked_up(code: CodeType, deep: bool = True) -> tuple[str, ...]:
 
 
 def content_of(cell: CellType) -> Any:
-    """What a variable around a function stands for, or `EMPTY`."""
+    """The value of a closure variable, or `EMPTY`."""
     try:
         return cell.cell_contents
     except ValueError:

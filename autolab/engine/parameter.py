@@ -1,4 +1,4 @@
-"""Parameter: a Variable that a model trains. Its array may come from an initializer, and its size may come later."""
+"""Parameter: a trainable Variable. Its array may come from an initializer, and its shape may be determined later."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Initializer = Callable[[tuple[int, ...]], Array]
 
 
 class Pending:
-    """Stands for the array of a parameter without a size, and says so when somebody computes with it."""
+    """A placeholder for the array of a parameter without a size; using it raises an error that says so."""
 
     def __init__(self, name: str | None) -> None:
         self.name = name
@@ -35,26 +35,26 @@ class Pending:
 
 
 class Parameter(Variable):
-    """A Variable that a model trains; recognised by ``isinstance``.
+    """A trainable Variable of a model, recognised by ``isinstance``.
 
     Parameters
     ----------
-    initializer : array, number, nested list, Variable (of which the numbers are taken), or callable
-        With a ``shape``: a number that fills it (float32), or a callable from a shape to an array, such as those of
-        `autolab.initializers`. Without: the data themselves; or a callable, and then the size comes later, from
-        `initialize`.
+    initializer : array, number, nested list, Variable (whose values are used), or callable
+        With a ``shape``: a number to fill it with (float32), or a callable that maps a shape to an array, such as those
+        of `autolab.initializers`. Without a ``shape``: the data themselves, or a callable; `initialize` then sets the
+        shape later.
     shape : int or tuple of int, optional
     name : str, optional
-        Shown in displays; a link gives its parameters the names of their attributes.
+        Shown in displays; a link names its parameters after their attributes.
     requires_grad : bool, optional
         As for `Variable`.
 
     Raises
     ------
     TypeError
-        If ``initializer`` is neither data nor callable, or fills a shape with something else than real numbers.
+        If ``initializer`` is neither data nor callable, or does not produce real numbers.
     ValueError
-        If ``shape`` has a negative length, or data or an initializer do not have the shape.
+        If ``shape`` has a negative length, or the data or the result of the initializer do not have the shape.
 
     Examples
     --------
@@ -77,7 +77,7 @@ class Parameter(Variable):
     ) -> None:
         if isinstance(initializer, Variable):
             initializer = initializer.data
-        self.home: Any = np  # the module of the array that it will get
+        self.home: Any = np  # the module of the future array
         self.initializer: Initializer | None = initializer if callable(initializer) else None
         if self.initializer is not None:
             super().__init__(np.zeros(0, np.float32), name, requires_grad)
@@ -108,19 +108,19 @@ class Parameter(Variable):
     array = data
 
     def initialize(self, shape: Any) -> None:
-        """Give a parameter without a size its array; nothing happens if it has one of this shape.
+        """Create the array of a parameter without a size; does nothing if it already has this shape.
 
         Raises
         ------
         ValueError
-            If it has another shape already, or the initializer returns another.
+            If it already has a different shape, or the initializer returns one.
         """
         wanted = _as_shape(shape)
         if self.is_initialized:
             if self.shape != wanted:
                 raise ValueError(f"Parameter {_shown(self.name)}: got the shape {wanted}; it has {self.shape}")
             return
-        assert self.initializer is not None  # only such a parameter may be without a size
+        assert self.initializer is not None  # only parameters with an initializer may lack a size
         data = self.initializer(wanted)
         if getattr(data, "shape", None) != wanted or data.dtype.kind != "f":
             what = f"{data.dtype} {data.shape}" if isinstance(data, np.ndarray) else type(data).__name__
@@ -130,7 +130,7 @@ class Parameter(Variable):
         self._data = data if self.home is np else self.home.asarray(data)
 
     def move(self, how: Callable[[Array], Array]) -> None:
-        """Move the array and its gradient with `to_gpu` or `to_cpu`; without a size, move where it will be made."""
+        """Move the array and its gradient with `to_gpu` or `to_cpu`; without a size, set where it will be created."""
         if not self.is_initialized:
             self.home = get_array_module(how(np.zeros(0)))
             return
@@ -149,12 +149,12 @@ class Parameter(Variable):
         return self
 
     def copy(self, mode: Literal["share", "copy", "init"] = "copy") -> Parameter:
-        """Another parameter with the same name and initializer and no gradient.
+        """A new parameter with the same name and initializer, and without a gradient.
 
         Parameters
         ----------
         mode : str
-            ``share``: on the same array; ``copy``: on a copy; ``init``: drawn again, if it has an initializer.
+            ``share``: uses the same array; ``copy``: a copy; ``init``: initialized again, if it has an initializer.
         """
         if mode not in ("share", "copy", "init"):
             raise ValueError(f"Parameter.copy: mode is {mode!r:.60}; expected 'share', 'copy' or 'init'")
@@ -172,7 +172,7 @@ class Parameter(Variable):
         return twin
 
     def take_name(self, name: str) -> None:
-        """Take ``name`` as its name, if it has none yet."""
+        """Set the name, if there is none yet."""
         if self.name is None:
             self.name = name
             if not self.is_initialized:

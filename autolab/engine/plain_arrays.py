@@ -1,6 +1,6 @@
-"""What a Variable gives that has no gradient: truth values and places, ``x > 0`` and ``x.argmax(1)``.
+"""Results of a Variable without a gradient: booleans and indices, ``x > 0`` and ``x.argmax(1)``.
 
-These are NumPy's arrays. PyTorch's methods that arrays lack work on them as on a Variable: ``(y == t).float().mean()``.
+These are NumPy arrays. PyTorch methods that arrays lack work on them as on a Variable: ``(y == t).float().mean()``.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _METHODS = frozenset(
 
 
 class PlainArray(np.ndarray):
-    """An array of NumPy that knows `_METHODS`. What is compared with it is one too; numbers made of it are not."""
+    """A NumPy array with the additional `_METHODS`. Comparisons with it give one again; arithmetic does not."""
 
     def __getattr__(self, name: str) -> Any:
         if name not in _METHODS:
@@ -48,5 +48,5 @@ for _name in ("all", "any", "argmax", "argmin", "mean", "sum"):
 
 
 def plain(value: Any) -> Any:
-    """Truth values and whole numbers as such an array; numbers, and arrays on a GPU, stay what they are."""
+    """Boolean and integer arrays as a `PlainArray`; everything else, such as arrays on a GPU, unchanged."""
     return value.view(PlainArray) if type(value) is np.ndarray and value.dtype.kind in "bi" else value

@@ -1,7 +1,7 @@
 """Primitive: a declared function, with a rule for the gradient of each input.
 
-`Primitive.apply` and `Primitive.pull` are the definition of what happens in forward and in backward. For the commonest
-shapes of function `fast_path_binary.py` and `fast_paths.py` have faster equals of `apply`; they give the same graph.
+`Primitive.apply` and `Primitive.pull` define what happens in forward and backward. For the most common kinds of
+function, `fast_path_binary.py` and `fast_paths.py` have faster equivalents of `apply` that build the same graph.
 """
 
 from __future__ import annotations
@@ -35,26 +35,26 @@ Rule = Callable[..., Any]
 
 
 class Primitive:
-    """A declared function: its forward on arrays, and for each input the rule of its gradient.
+    """A declared function: its forward on arrays, and a gradient rule for each input.
 
     Attributes
     ----------
     schema : Schema
-        Its inputs, attributes and outputs; `inputs` are the names of the array inputs.
+        The inputs, attributes and outputs; `inputs` are the names of the array inputs.
     elementwise : bool
         Whether gradients are summed to the shape of a broadcast input.
     keeps_shapes : bool
-        Whether a rule is known to keep the shape of ``g``: AutoLab's own elementwise rules are tested for that.
+        Whether rules are known to keep the shape of ``g``: AutoLab's own elementwise rules are tested for that.
     domain : tuple of two floats or None
-        Where the function is worth looking at; sliders and plots start there.
+        The interval in which the function is interesting; sliders and plots start there.
     direct, is_ufunc : str or None, bool
-        The function of NumPy and CuPy that the forward is, if it does no more than call it; whether that is a ufunc.
+        The NumPy and CuPy function that the forward calls, if it does nothing else; whether that is a ufunc.
     declared, retained, formulas : dict
-        Input name -> the rule as written; what it asks for besides ``g``; its formula: the first line of its docstring.
+        Input name -> the rule as written; what it retains besides ``g``; its formula, the first line of its docstring.
     composite : callable or None
-        The same function out of simpler ones, if it is fused: for showing what is inside, and for tests.
+        For a fused function, the same function composed of simpler ones: to show what is inside, and for tests.
     takes_names, grain, renamed, spelling
-        How it may be called (`calls`): by name; as NumPy's function; with that one's names; in a way of its own.
+        How it may be called (`calls`): by name; like a NumPy function; with that function's names; in a special way.
     """
 
     sum_to: ClassVar[Any]
@@ -70,7 +70,7 @@ class Primitive:
         name: str | None = None,
     ) -> None:
         self.schema = Schema(forward, outputs)
-        self.run = guarded_forward(forward) if of_user(forward) else forward  # what applying the function calls
+        self.run = guarded_forward(forward) if of_user(forward) else forward  # called when the function is applied
         self.keeps_shapes = elementwise and self.run is forward
         self.forward, self.name, self.elementwise, self.domain = forward, name or forward.__name__, elementwise, domain
         self.inputs, self.several = self.schema.inputs, len(outputs) > 1
@@ -81,13 +81,13 @@ class Primitive:
         self.renamed: dict[str, str] = {}
         self.spelling: Callable[..., calls.Call] | None = None
         self.direct = direct_name(forward, len(self.inputs))
-        of_numpy = vars(np).get(self.direct or self.name * (self.run is forward))  # getattr would load numpy.fft
+        of_numpy = vars(np).get(self.direct or self.name * (self.run is forward))  # getattr might import numpy.fft
         self.is_ufunc = isinstance(of_numpy, np.ufunc)
         self.takes_names = not (self.schema.fixed and len(self.inputs) <= 2 and (elementwise or self.is_ufunc))
         self.formulas: dict[str, str] = {}
         self._plans: dict[int, tuple[Rule, Keeper | None] | None] = {}
         self._revivers: dict[int, Reviver | None] = {}
-        self.learn: Callable[[], None] = lambda: None  # tells a fast path the rules
+        self.learn: Callable[[], None] = lambda: None  # updates the fast path when rules are added
         for name, rule in rules.items():
             self.add_rule(name, rule)
 
@@ -96,7 +96,7 @@ class Primitive:
 
     @property
     def signature(self) -> inspect.Signature:
-        """What people see: where calls are shortest, inputs go in by position alone, as those of NumPy's ufuncs."""
+        """The signature shown to users: in the fastest calls, inputs are positional-only, as for NumPy's ufuncs."""
         return self.schema.signature if self.takes_names else calls.LateSignature.of(self._without_names)
 
     def _without_names(self) -> inspect.Signature:
@@ -104,7 +104,7 @@ class Primitive:
         return inspect.Signature([p.replace(kind=p.POSITIONAL_ONLY) for p in shown])
 
     def add_rule(self, name: str, rule: Rule) -> Rule:
-        """Declare ``rule`` for the gradient of input ``name``; its parameters say what is kept for it."""
+        """Declare ``rule`` for the gradient of input ``name``; its parameters say what is retained for it."""
         self.retained[name] = self.schema.retained(name, rule)
         self.declared[name] = rule
         if rule.__doc__:
@@ -115,12 +115,12 @@ class Primitive:
         return rule
 
     def add_composite(self, composite: Callable[..., Any]) -> Callable[..., Any]:
-        """Declare what the function is made of, as ``composite(*inputs, **attributes)`` of declared functions."""
+        """Declare what the function is composed of, as ``composite(*inputs, **attributes)`` of declared functions."""
         self.composite = composite
         return composite
 
     def add_spelling(self, spelling: Callable[..., calls.Call]) -> Callable[..., calls.Call]:
-        """Declare what a call means: ``spelling(*args, **keywords)`` gives ``(inputs, attributes)``."""
+        """Declare how to interpret a call: ``spelling(*args, **keywords)`` returns ``(inputs, attributes)``."""
         self.spelling = spelling
         return spelling
 
@@ -129,7 +129,7 @@ class Primitive:
         return None if (plan := self.plan(i)) is None else plan[0]
 
     def plan(self, i: int) -> tuple[Rule, Keeper | None] | None:
-        """The rule at a position and what keeps its values; two threads may ask for the first time at once."""
+        """The rule at a position, and the keeper of its values; safe if two threads ask for the first time at once."""
         if self.schema.variadic:
             i = min(i, len(self.inputs) - 1)
         try:
@@ -148,7 +148,7 @@ class Primitive:
         return self.inputs[min(place, len(self.inputs) - 1)]
 
     def apply(self, args: tuple[Any, ...], attributes: dict[str, Any]) -> Any:
-        """Arrays in, arrays out; with any Variable among the inputs, Variables out, joined to the graph."""
+        """Arrays in, arrays out; if any input is a Variable, Variables out, as part of the graph."""
         if len(args) != len(self.inputs) or self.schema.variadic:
             args, attributes = calls.plain(self, args, attributes)
         raw, with_variables, ready = [], False, True
@@ -181,7 +181,7 @@ class Primitive:
         return outputs if self.several else outputs[0]
 
     def number(self, xp: Any, value: float, dtype: np.dtype) -> Any:
-        """What a number becomes beside arrays that have ``dtype`` in common."""
+        """A number converted to be combined with arrays whose common dtype is ``dtype``."""
         return number_beside(self, xp, value, dtype)
 
     def _on_device(self, xp: Any, arrays: list[Any], attributes: dict[str, Any]) -> Any:
@@ -209,24 +209,24 @@ class Primitive:
             outputs[0].node = Node.join(self, edges)
 
     def _beside(self, args: tuple[Any, ...], raw: list[Any], i: int) -> Any:
-        """What is kept for a rule that needs nothing: a number beside its input, for who looks at the graph."""
+        """Retained for a rule that needs nothing: the number combined with its input, to be shown in the graph."""
         return raw[1 - i] if self.elementwise and len(args) == 2 and type(args[1 - i]) in (float, int) else None
 
     def result(self, y: Any, xp: Any) -> Array:
-        """What a forward returned, as an array: NumPy gives scalars where a result is 0-d."""
+        """The result of a forward as an array: NumPy returns scalars for 0-d results."""
         if isinstance(y, np.floating):
             return xp.asarray(y)
         return xp.asarray(check_real(as_array(y, what := f"{self.name}: the result"), what))
 
     def complaint(self, error: Exception, arrays: Any, attributes: dict[str, Any] | None = None) -> Exception:
-        """What a forward raised, with the function and its inputs named."""
+        """The error of a forward, with the function and its inputs named."""
         return complaint(self.name, self.schema, error, arrays, attributes)
 
     def pull(self, node: Node, g: Any, create_graph: bool) -> list[tuple[Node, Any]]:
-        """``[(parent, gradient)]`` for every edge of ``node``: on arrays or, under ``create_graph``, on Variables.
+        """``[(parent, gradient)]`` for every edge of ``node``: on arrays or, with ``create_graph``, on Variables.
 
-        On Variables, saved values come back as the Variables that they were: the rule's parameter names say which.
-        That is why the same rule serves every order.
+        With Variables, retained values come back as the Variables that they were; the names of the rule's parameters
+        say which. This is why the same rule serves every order.
         """
         on_device_only = self.elementwise and not create_graph and not isinstance(g, np.ndarray | np.generic)
         if on_device_only and (found := on_device.pull(self, node, g)) is not None:
@@ -242,7 +242,7 @@ class Primitive:
         return pairs
 
     def revived(self, node: Node, edge: Edge) -> Any:
-        """What was kept for the rule of an edge, with Variables in place of arrays."""
+        """What was retained for the rule of an edge, as Variables instead of arrays."""
         place = min(edge.place, len(self.inputs) - 1) if self.schema.variadic else edge.place
         try:
             revive = self._revivers[place]
@@ -252,7 +252,7 @@ class Primitive:
 
     def fit(self, g: Any, edge: Edge, upstream: Any) -> Any:
         """``g`` with the shape and dtype of its input; only elementwise functions may need to be summed."""
-        shape, dtype = edge.fit  # type: ignore[misc]  # None is asked for before
+        shape, dtype = edge.fit  # type: ignore[misc]  # not called for None
         if type(g) is SlicedGradient:
             g = g.whole()
         if getattr(g, "shape", None) != shape:

@@ -1,6 +1,6 @@
-"""What a refused use of a Variable is answered with: what is lost, and the way to write it that loses nothing.
+"""Messages for refused uses of a Variable: what would be lost, and how to write it without loss.
 
-A remedy that is given without a reservation keeps the gradient: a test runs them all.
+A remedy that is given without reservation preserves the gradient: a test runs them all.
 """
 
 from __future__ import annotations
@@ -50,14 +50,14 @@ COPIED = (
 )
 
 _UPDATE = r"\b(?P<name>\w+)\s*-=?[^#,;()\[\]=<>]*\b(?P=name)\.grad\b"
-"""``w = w - lr * w.grad`` or ``w -= lr * w.grad``, and nothing that merely has such a gradient beside it."""
+"""Matches ``w = w - lr * w.grad`` and ``w -= lr * w.grad``, but not lines that merely use such a gradient."""
 
 
 _GUARD = r"\b(is|or|if)\b"
 
 
 def check_rebinding(frame: FrameType) -> None:
-    """Raise a TypeError where ``w -= lr * w.grad`` stands outside of ``no_grad``: it would leave the leaf as it is."""
+    """Raise a TypeError for ``w -= lr * w.grad`` outside ``no_grad``: it would leave the leaf unchanged."""
     line = linecache.getline(frame.f_code.co_filename, frame.f_lineno, frame.f_globals)
     found = re.search(_UPDATE, line)
     if found is not None and not re.search(_GUARD, line):
@@ -69,10 +69,10 @@ def check_rebinding(frame: FrameType) -> None:
 
 
 def check_update(variable: Variable, frame: FrameType) -> None:
-    """Raise a TypeError where the gradient that is not there would be subtracted from the value itself.
+    """Raise a TypeError if a missing gradient is about to be subtracted from its value.
 
-    After an update such as ``w = w - lr * w.grad``, `variable` is no leaf any more and gets no gradient: the next one
-    would fail with an error that says nothing of it.
+    After an update such as ``w = w - lr * w.grad``, `variable` is no longer a leaf and gets no gradient: the next one
+    would fail with an error that does not explain this.
     """
     line = linecache.getline(frame.f_code.co_filename, frame.f_lineno, frame.f_globals)
     found = re.search(_UPDATE, line)

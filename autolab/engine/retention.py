@@ -1,7 +1,7 @@
-"""What a rule keeps of a call, and how it comes back as the Variables that it was, so that one rule serves every order.
+"""What a rule retains from a call, and how this becomes Variables again, so that one rule serves every order.
 
-The name under which a rule keeps an array says which Variable it was: the name of an input, that of its edge's parent;
-the name of an output, that of the node itself.
+The name under which a rule retains an array says which Variable it was: for the name of an input, that of the parent of
+its edge; for the name of an output, that of the node itself.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ if TYPE_CHECKING:
     from .primitive import Primitive
 
 Keeper = Callable[[Any, tuple[Any, ...], dict[str, Any]], Any]
-"""Takes what a rule retains out of a call's inputs (`Inputs`, if the function is variadic), outputs and attributes."""
+"""Selects what a rule retains from the inputs (`Inputs`, if the function is variadic), outputs and attributes."""
 
 Reviver = Callable[[Node, Any], Any]
-"""``revive(node, saved)``: Variables in place of the arrays that one of the node's rules kept."""
+"""``revive(node, saved)``: the arrays retained by one of the node's rules, as Variables."""
 
 
 def keeper(schema: Schema, names: tuple[str, ...]) -> Keeper | None:
-    """What keeps the values that a rule names: one as it is, several as a tuple; None if it names none."""
+    """The keeper of the values that a rule names: a single value, or a tuple of several; None if it names none."""
     getters = [_getter(schema, name) for name in names]
     if len(getters) <= 1:
         return getters[0] if getters else None
@@ -34,7 +34,7 @@ def keeper(schema: Schema, names: tuple[str, ...]) -> Keeper | None:
 
 
 def _getter(schema: Schema, name: str) -> Keeper:
-    """How to find an output, an input, its shape, an attribute, or the index of an input among many."""
+    """The keeper of an output, an input, its shape, an attribute, or the index of a variadic input."""
     last = schema.inputs[-1] if schema.variadic else None
     if name in schema.outputs:
         place = schema.outputs.index(name)
@@ -55,7 +55,7 @@ def _getter(schema: Schema, name: str) -> Keeper:
 
 
 def places(function: Primitive, i: int) -> tuple[int, ...]:
-    """The places of what the rule of input ``i`` keeps, in ``(None, *inputs, output, *shapes, *attributes)``."""
+    """The positions of what the rule of input ``i`` retains, in ``(None, *inputs, output, *shapes, *attributes)``."""
     names = function.retained[function.inputs[i]] if function.plan(i) is not None else ()
     schema, shapes = function.schema, [f"{name}_shape" for name in function.inputs]
     values = (None, *function.inputs, *schema.outputs, *shapes, *schema.defaults)
@@ -63,7 +63,7 @@ def places(function: Primitive, i: int) -> tuple[int, ...]:
 
 
 def kept_values(function: Primitive, edge: Edge) -> list[tuple[str, Any]]:
-    """What the rule of an edge is given besides the upstream gradient: names and values."""
+    """What the rule of an edge receives besides the upstream gradient: names and values."""
     names = function.retained[function.input_at(edge.place)]
     if len(names) == 1:
         return [(names[0], edge.saved)]
@@ -71,7 +71,7 @@ def kept_values(function: Primitive, edge: Edge) -> list[tuple[str, Any]]:
 
 
 def reviver(schema: Schema, names: tuple[str, ...]) -> Reviver | None:
-    """The reviver of a rule that keeps the values of these names; None if none of them is an array of the graph."""
+    """The reviver of a rule that retains these names; None if none of them is an array of the graph."""
     if len(names) == 1:
         return _reviver_of(schema, names[0])
     each = [_reviver_of(schema, name) for name in names]
@@ -99,9 +99,9 @@ def _output(node: Node, i: int, value: Any) -> Variable:
 
 
 def _input(node: Node, place: int, value: Any) -> Any:
-    """The input at ``place`` as a Variable; a constant, or an input that was left out, as it is."""
+    """The input at ``place`` as a Variable; a constant or an omitted input is unchanged."""
     edge: Any = node
-    while edge is not None and edge.place <= place:  # they are in the order of the inputs
+    while edge is not None and edge.place <= place:  # edges are in the order of the inputs
         if edge.place == place:
             return wrap(value, edge.parent)
         edge = edge.more
@@ -109,7 +109,7 @@ def _input(node: Node, place: int, value: Any) -> Any:
 
 
 def _many(node: Node, first: int, values: Many) -> tuple[Any, ...]:
-    """The same for all inputs for which one name stands, once for all edges."""
+    """The same for all inputs that share one name, computed once for all edges."""
     if values.variables is None:
         parents = {edge.place: edge.parent for edge in node.edges}
         values.variables = tuple([wrap(v, parents[i]) if i in parents else v for i, v in enumerate(values, first)])

@@ -1,4 +1,4 @@
-"""Schema: what the signature of a declared function says, and what its gradient rules may ask for."""
+"""Schema: what the signature of a declared function says, and what its gradient rules may retain."""
 
 from __future__ import annotations
 
@@ -16,24 +16,24 @@ class Schema:
     Attributes
     ----------
     inputs : tuple of str
-        Names of the array inputs; the last one stands for any number of them if ``variadic``.
+        Names of the array inputs; if ``variadic``, the last one stands for any number of them.
     required : int
-        How many inputs must be given; those after may be left out and are None then.
+        The number of required inputs; later ones may be omitted and are then None.
     variadic : bool
     defaults : dict
-        The attributes (keyword-only parameters) with their defaults; `inspect.Parameter.empty` where there is none.
+        The attributes (keyword-only parameters) with their defaults, or `inspect.Parameter.empty`.
     needed : tuple of str
         The attributes without a default.
     outputs : tuple of str
         ``("y",)``, or the names of several results; an output that shares its name with an input has none, ``""``.
     signature : inspect.Signature
-        What users see: without ``xp``, and all by position or by name as far as Python can say so.
+        The signature that users see: without ``xp``, and with all parameters positional or by name, as far as possible.
     fixed : bool
-        Whether every call has the same inputs and nothing else.
+        Whether every call has the same inputs and no attributes.
     """
 
     def __init__(self, forward: Callable[..., Any], outputs: tuple[str, ...]) -> None:
-        """The schema of a forward; a `DeclarationError` if it cannot be one."""
+        """Read the schema of a forward; raises a `DeclarationError` if it is invalid."""
         kinds, empty = inspect.Parameter, inspect.Parameter.empty
         first, *parameters = (parameters_of(forward) if callable(forward) else []) or [("", None, None)]
         if first[1] is not kinds.POSITIONAL_OR_KEYWORD:
@@ -51,12 +51,12 @@ class Schema:
         self.fixed = not self.defaults and not rest and self.required == len(named)
 
     def label(self, i: int) -> str:
-        """The name of the input at position ``i``: ``a``, or ``xs[2]`` where one name stands for many."""
+        """The name of the input at position ``i``: ``a``, or ``xs[2]`` for a variadic input."""
         last = len(self.inputs) - 1
         return f"{self.inputs[last]}[{i - last}]" if self.variadic and i >= last else self.inputs[i]
 
     def completed(self, attributes: dict[str, Any]) -> dict[str, Any]:
-        """``attributes`` and the defaults of those left out; a TypeError if one that has none is missing."""
+        """``attributes`` completed with defaults; a TypeError if a required one is missing."""
         missing = [name for name in self.needed if name not in attributes] if self.needed else ()
         if missing:
             call = f"{self.function}({', '.join([*self.inputs, *missing])})"
@@ -64,7 +64,7 @@ class Schema:
         return {**self.defaults, **attributes}
 
     def retained(self, name: str, rule: Callable[..., Any]) -> tuple[str, ...]:
-        """What the rule of input ``name`` asks for besides ``g``; a `DeclarationError` if there is no such thing."""
+        """The names that the rule of input ``name`` retains besides ``g``; a `DeclarationError` if one is unknown."""
         if name not in self.inputs:
             raise DeclarationError(f"{self.function}: a rule for {name!r}, but the inputs are {', '.join(self.inputs)}")
         if not callable(rule):

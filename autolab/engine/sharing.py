@@ -1,7 +1,7 @@
-"""What users' rules and forwards are given and what they return: nobody changes an array that somebody else holds.
+"""Guards the arrays passed to and returned by users' rules and forwards: no one changes an array that others hold.
 
-AutoLab's own rules neither write to what they are given nor return a buffer that they keep; a test goes through all of
-them, so they run as they are. Whose rule it is, is decided once, at the declaration.
+AutoLab's own rules neither write to their arguments nor return buffers that they keep; a test checks all of them, so
+they run unguarded. Whose rule it is, is decided once, at the declaration.
 """
 
 from __future__ import annotations
@@ -25,15 +25,15 @@ from .variable import Variable, wrap
 
 
 def of_user(function: Callable[..., Any]) -> bool:
-    """Whether a rule or a forward was written outside of AutoLab."""
+    """Whether a rule or a forward was written outside AutoLab."""
     return not (getattr(function, "__module__", None) or "").startswith("autolab.")
 
 
 def unshared(result: Any) -> Any:
-    """An array as it is if nobody else holds it or a view of it, else a copy. Call it on an expression, not on a name.
+    """The array itself if no one else holds it or a view of it, else a copy. Call it on an expression, not on a name.
 
-    A view says so by its base. Whether somebody holds the array itself, such as a buffer that is used again at the next
-    call, its count of references says, which NumPy too asks before it writes its result into a temporary array.
+    A view is recognised by its base. Whether the array itself is held, for example as a buffer to be reused by the next
+    call, is decided by its reference count, which NumPy also uses before it writes a result into a temporary array.
 
     Examples
     --------
@@ -51,11 +51,11 @@ def _count(result: Any) -> int:
     return getrefcount(result)
 
 
-_ALONE = _count(np.empty(0))  # what that is for an array that is on its way from one function to another
+_ALONE = _count(np.empty(0))  # the count for an array that is only being passed on
 
 
 def unshared_variable(result: Any) -> Any:
-    """The same for a Variable, whose copy is a part of the graph. Call it on an expression, not on a name."""
+    """The same for a Variable, whose copy is part of the graph. Call it on an expression, not on a name."""
     if not isinstance(result, Variable):
         return result
     if result._data.base is None and getrefcount(result) <= _ALONE and getrefcount(result._data) <= _ALONE_IN_VARIABLE:
@@ -73,7 +73,7 @@ _ALONE_IN_VARIABLE = _count_in_variable(Variable(np.empty(0)))
 
 
 def unshared_data(result: Any) -> Any:
-    """The array of a Variable, or what is none, by the same rule."""
+    """The array of a Variable, or a value that is not a Variable, by the same rule."""
     if not isinstance(result, Variable):
         results = [result]
         del result
@@ -83,7 +83,7 @@ def unshared_data(result: Any) -> Any:
 
 
 def locked(value: Any) -> Any:
-    """A view of an array through which it cannot be changed; also in a tuple or a bundle. Others stay as they are."""
+    """A read-only view of an array, also inside a tuple or a bundle. Anything else is unchanged."""
     if type(value) is np.ndarray:
         value = value.view()
         value.setflags(write=False)
@@ -100,12 +100,12 @@ _CHANGES = "changes an array in place that others need too"
 
 
 def wrote_to_lent(error: ValueError) -> bool:
-    """Whether a rule or a backward was stopped as it wrote to what it had been given."""
+    """Whether a rule or a backward failed because it wrote to one of its arguments."""
     return any([_CHANGES in note for note in getattr(error, "__notes__", ())])
 
 
 def explained(error: ValueError, who: str) -> None:
-    """Say what to write instead, where NumPy refused to change an array that was lent."""
+    """Add a note on what to write instead, if NumPy refused to change a read-only array."""
     if "read-only" in str(error):
         add_note(
             error,
@@ -114,14 +114,14 @@ def explained(error: ValueError, who: str) -> None:
 
 
 def compiled(who: str, rule: Callable[..., Any], count: int) -> Callable[[Any, Any], Any]:
-    """A declared rule that keeps ``count`` values as ``compiled(g, saved)``; of one value that is the rule itself."""
+    """A declared rule that retains ``count`` values, as ``compiled(g, saved)``; for one value the rule itself."""
     plain: Callable[[Any, Any], Any] = (lambda g, saved: rule(g, *saved)) if count else (lambda g, saved: rule(g))
     plain = rule if count == 1 else plain
     return guarded_rule(who, plain) if of_user(rule) else plain
 
 
 def guarded_rule(who: str, rule: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
-    """A user's ``rule(g, saved)``, which reads what it is given, and whose result is its own."""
+    """A user's ``rule(g, saved)``, with read-only arguments and an unshared result."""
 
     def guarded(g: Any, saved: Any) -> Any:
         if isinstance(g, Variable):
@@ -139,17 +139,17 @@ def guarded_rule(who: str, rule: Callable[[Any, Any], Any]) -> Callable[[Any, An
 
 
 def is_watched() -> bool:
-    """Whether somebody looks for changes in place, such as `record` and `check_inplace`."""
+    """Whether an observer looks for changes in place, such as `record` or `check_inplace`."""
     return bool(watchers) and any([getattr(hook, "blames", False) for hook in modes().hooks])
 
 
 def copies(arrays: Iterable[Any]) -> list[Any]:
-    """What a forward is given, before it runs."""
+    """Copies of the inputs of a forward before it runs."""
     return [array.copy() if type(array) is np.ndarray else None for array in arrays]
 
 
 def changed_by(who: str, code: CodeType | None, what: str) -> DamagedValueError:
-    """The error for a value that ``forward`` or ``backward``, whose ``code`` says where it stands, changed in place."""
+    """The error for a value that a forward or backward changed in place; ``code`` locates it."""
     file, line = (code.co_filename, first_line(code)) if code else ("", 0)
     place = f" ({file_label(file):.60}, line {line})" if code else ""
     return DamagedValueError(
@@ -158,7 +158,7 @@ def changed_by(who: str, code: CodeType | None, what: str) -> DamagedValueError:
 
 
 def check_unchanged(before: list[Any], arrays: Sequence[Any], who: str, names: Sequence[str], forward: Any) -> None:
-    """An array that a forward has changed in place is put right, and named with the line of the forward.
+    """If a forward has changed an input in place, restore it and raise an error with the line of the forward.
 
     Raises
     ------
@@ -172,7 +172,7 @@ def check_unchanged(before: list[Any], arrays: Sequence[Any], who: str, names: S
 
 
 def guarded_forward(forward: Callable[..., Any]) -> Callable[..., Any]:
-    """A user's forward, whose results are their own: a buffer that it uses again at the next call is not one."""
+    """A user's forward with unshared results: a buffer that it reuses in the next call is copied."""
 
     def guarded(xp: Any, *inputs: Any, **attributes: Any) -> Any:
         before = copies(inputs) if is_watched() else None
@@ -186,5 +186,5 @@ def guarded_forward(forward: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def unshared_each(results: list[Any]) -> tuple[Any, ...]:
-    """Each result by `unshared`; the list is empty afterwards."""
+    """`unshared` of each result; empties the list."""
     return tuple([unshared(results.pop(0)) for _ in range(len(results))])

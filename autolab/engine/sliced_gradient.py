@@ -1,7 +1,7 @@
-"""The gradient of an array of which a slice was taken: zeros but for that slice.
+"""The gradient of an array of which a slice was taken: zero except for that slice.
 
-A loop over a sequence takes `x[:, t]` again and again. If each gradient were an array of the size of `x`, a loop over
-twice as many places would take four times as long.
+A loop over a sequence takes `x[:, t]` at each step. If each gradient were an array of the size of `x`, a sequence twice
+as long would take four times as long.
 """
 
 from __future__ import annotations
@@ -14,10 +14,10 @@ from .backend import get_array_module, numpys
 
 
 class SlicedGradient:
-    """Zeros of ``shape`` with ``g`` at ``[index]``, which names no element twice; adding it touches that slice alone.
+    """Zeros of ``shape`` with ``g`` at ``[index]``, which selects no element twice; adding it touches only that slice.
 
-    It lives from the rule of `getitem` until the pass visits the node of the array, or has come to its end. For NumPy
-    it is an array, which it makes if anything but a sum is asked for.
+    It exists from the rule of `getitem` until the pass visits the node of the array, or ends. NumPy can use it as an
+    array, which is only created for operations other than sums.
     """
 
     __slots__ = ("dtype", "g", "index", "shape")
@@ -29,7 +29,7 @@ class SlicedGradient:
         return self.whole() if dtype is None else self.whole().astype(dtype)
 
     def whole(self) -> Any:
-        """The array."""
+        """The full array."""
         y = get_array_module(self.g).zeros(self.shape, self.dtype)
         y[self.index] = self.g
         return y
@@ -43,7 +43,7 @@ class SlicedGradient:
         return self.__array_ufunc__(np.add, "__call__", other, self)
 
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, out: Any = None, **settings: Any) -> Any:
-        """``array + self`` and, with ``out``, ``array += self``; every other function gets the array."""
+        """``array + self`` and, with ``out``, ``array += self``; all other functions get the full array."""
         first = inputs[0]
         if ufunc is np.add and method == "__call__" and type(first) in numpys and not settings:
             y = first.copy() if out is None else out[0]

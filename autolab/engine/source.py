@@ -1,6 +1,6 @@
-"""The source at the instruction that a frame is executing, found by the position that Python keeps.
+"""The source of the instruction that a frame is executing, found by the positions that Python stores.
 
-The syntax trees are parsed once per text. Where the code was changed since, or its text is not kept, nothing is found.
+Each text is parsed once. If the source has changed since, or is not available, nothing is found.
 """
 
 from __future__ import annotations
@@ -22,16 +22,16 @@ from .tracebacks import PACKAGE
 T = TypeVar("T")
 
 MOST_CODE = 500
-"""Of so many functions and modules it is remembered what was found at their instructions."""
+"""The number of functions and modules for whose instructions results are cached."""
 
 _TAKES_NEXT = opcode.opmap["FOR_ITER"] if sys.version_info >= (3, 13) else None
 
 _MARIMO_INDENT = 4
-"""By so much marimo indents a cell in its file."""
+"""The indentation of a cell in a marimo file."""
 
 
 class Found(NamedTuple):
-    """The node of an instruction, whose nodes all have a ``parent``, its statement, and the lines of the file."""
+    """The syntax node of an instruction (all nodes have a ``parent``), its statement, and the lines of the file."""
 
     node: Any
     statement: Any
@@ -39,18 +39,18 @@ class Found(NamedTuple):
 
 
 def first_line(code: CodeType) -> int:
-    """The line of ``def``: that of code is its first decorator's."""
+    """The line of ``def``; that of the code object is the first decorator's."""
     above = linecache.getlines(code.co_filename)[code.co_firstlineno - 1 :]
     return code.co_firstlineno + len(list(takewhile(lambda line: line.lstrip().startswith("@"), above)))
 
 
 def by_position(frame: FrameType, instruction: int | None = None) -> Found | None:
-    """What ``frame`` is at, or what an ``instruction`` of its code is; None where that cannot be told."""
+    """The syntax node that ``frame`` is executing, or that of an ``instruction`` of its code; None if unknown."""
     return in_code(frame.f_code, frame.f_lasti if instruction is None else instruction, frame.f_globals)
 
 
 def in_code(code: CodeType, instruction: int, names: dict[str, Any] | None = None) -> Found | None:
-    """The same of code whose frame is gone; ``names`` are its globals, where these say how to get the text."""
+    """The same for code whose frame no longer exists; ``names`` are its globals, which may say how to load the text."""
     start, end, column, end_column = position(code, instruction)
     text = _text(code.co_filename, names)
     node = text.nodes.get((start, column, end, end_column))
@@ -67,15 +67,15 @@ def in_code(code: CodeType, instruction: int, names: dict[str, Any] | None = Non
 
 
 def _loop_over(node: Any) -> Any:
-    """The loop that takes its next element: Python 3.13 gives that the position of what it is taken from."""
+    """The loop that is fetching its next element: Python 3.13 gives this the position of the iterable."""
     around = node.parent
     return getattr(around, "parent", None) if isinstance(around, ast.comprehension) else around
 
 
 def is_as_written(code: CodeType, names: dict[str, Any] | None = None) -> bool | None:
-    """Whether the text of a file, as it is now, is the one that ``code`` was compiled from: it gives the same code.
+    """Whether the current text of a file is the one that ``code`` was compiled from: it compiles to the same code.
 
-    None where that cannot be told, as the text is none of Python's own.
+    None if unknown, because the text is not plain Python.
     """
     linecache.checkcache(code.co_filename)
     source = "".join(linecache.getlines(code.co_filename, names))
@@ -90,9 +90,10 @@ _FUTURES = sum([getattr(__future__, name).compiler_flag for name in __future__.a
 
 @lru_cache(16)
 def _compiled(source: str, filename: str, flags: int, is_split: bool) -> dict[int, list[CodeType]]:
-    """The code of all functions of a text, by their first lines.
+    """The code of all functions in a text, by their first lines.
 
-    ``is_split``: each statement by itself, as IPython compiles a cell; calls of what another one imports differ then.
+    ``is_split``: compile each statement separately, as IPython does with cells. Calls on a module that another
+    statement imports then give different code.
     """
     try:
         whole = ast.parse(source, filename)
@@ -109,10 +110,10 @@ def _compiled(source: str, filename: str, flags: int, is_split: bool) -> dict[in
 
 
 def in_marimo() -> bool:
-    """Whether the code may be a cell of an app of marimo.
+    """Whether the code may be a cell of a marimo app.
 
-    Its cells are functions in a file. marimo compiles the body of each as if it were not indented: the lines
-    are those of the file, the columns are not.
+    Its cells are functions in a file. marimo compiles the body of each without indentation: the lines are those of the
+    file, but the columns are not.
     """
     return "marimo" in sys.modules
 
@@ -132,7 +133,7 @@ _MOST_POSITIONS = 50  # functions whose positions are known, by identity
 
 
 def segment(lines: list[str], node: Any) -> str:
-    """The text of ``node``. `ast.get_source_segment` splits the whole file for every one."""
+    """The text of ``node``. `ast.get_source_segment` would split the whole file each time."""
     part = [line.encode() for line in lines[node.lineno - 1 : node.end_lineno]]
     part[-1] = part[-1][: node.end_col_offset]
     part[0] = part[0][node.col_offset :]
@@ -140,7 +141,7 @@ def segment(lines: list[str], node: Any) -> str:
 
 
 class PerInstruction(Generic[T]):
-    """A function of a frame's instruction, which is asked once for each: loops pass the same one many times."""
+    """A function of a frame's current instruction, cached per instruction, because loops pass each one many times."""
 
     def __init__(self, look: Callable[[FrameType], T]) -> None:
         self._look = look
@@ -160,12 +161,12 @@ class PerInstruction(Generic[T]):
         return found[frame.f_lasti]
 
     def clear(self) -> None:
-        """Forget what was found."""
+        """Clear the cache."""
         self._known.clear()
 
 
 class _Text(NamedTuple):
-    """A file's lines without their ends, and its nodes; ``read`` is what they were made of."""
+    """The lines of a file without line ends, and its syntax nodes; ``read`` is the list they were made from."""
 
     read: list[str]
     lines: list[str]
@@ -176,7 +177,7 @@ _texts: dict[str, _Text] = {}
 
 
 def _text(filename: str, names: dict[str, Any] | None) -> _Text:
-    """What is kept of a file; Python hands out the same list of lines as long as it has not changed."""
+    """The cached text of a file; linecache returns the same list of lines as long as the file has not changed."""
     read = linecache.getlines(filename, names)
     if filename not in _texts or _texts[filename].read is not read:
         if len(_texts) >= _MOST_POSITIONS:
@@ -186,7 +187,7 @@ def _text(filename: str, names: dict[str, Any] | None) -> _Text:
 
 
 def _nodes(source: str) -> dict[tuple[Any, ...], Any]:
-    """All expressions and statements by what they span; of several at one place the innermost."""
+    """All expressions and statements by their span; of several with the same span, the innermost."""
     try:
         tree = ast.parse(source)
     except (SyntaxError, ValueError):  # a cell with IPython's own syntax
@@ -203,7 +204,7 @@ def _nodes(source: str) -> dict[tuple[Any, ...], Any]:
 
 
 def caller() -> FrameType | None:
-    """For hooks that want to know it: the user's line, the innermost frame outside this package below the event."""
+    """For hooks: the frame of the user's line, the innermost one outside this package below the event."""
     frame: FrameType | None = sys._getframe(1)
     while frame is not None and not is_own(frame):  # the hook itself
         frame = frame.f_back

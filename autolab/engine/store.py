@@ -1,4 +1,4 @@
-"""Storing all or nothing, and what is stored of a backward pass: arrays that no two gradients share."""
+"""Atomic stores, and what a backward pass stores: arrays that no two gradients share."""
 
 from __future__ import annotations
 
@@ -17,21 +17,21 @@ from .variable import Variable, wrap
 Gradients = dict[Node, Any]
 
 retained: set[weakref.ref[Node]] = set()
-"""Nodes whose gradient is kept by every pass that comes by: ``x.retain_grad()`` enters them."""
+"""Nodes whose gradients every pass keeps: ``x.retain_grad()`` adds them."""
 
 
 def publish(stores: Iterable[tuple[Any, str, Any]]) -> None:
-    """Set attributes, given as ``(object, name, value)``, all of them or none, in one call of C.
+    """Set attributes, given as ``(object, name, value)``, all or none, in a single C call.
 
-    An interrupt is seen between two bytecodes, so it falls before or after all of them. What can fail must have
-    happened before: the objects' own ``__setattr__`` and properties are not asked.
+    Interrupts are handled between bytecodes, so they come before or after all stores. Anything that can fail must be
+    done before: the ``__setattr__`` and properties of the objects are bypassed.
     """
-    any(starmap(object.__setattr__, list(stores)))  # which runs through all of them, as a store returns None
+    any(starmap(object.__setattr__, list(stores)))  # visits all, because a store returns None
 
 
 def added(before: Variable, g: Variable) -> Variable:
-    """The gradient of a leaf with that of one more pass."""
-    if before.shape != g.shape:  # the Variable got other data in between
+    """The gradient of a leaf with that of another pass added."""
+    if before.shape != g.shape:  # the Variable was given new data in between
         raise ValueError(
             f"backward: a Variable has a gradient of shape {before.shape}, to which one of shape {g.shape} cannot be "
             "added; expected the same shape: after giving it data of another shape, call cleargrad()"
@@ -42,7 +42,7 @@ def added(before: Variable, g: Variable) -> Variable:
 
 
 def own(g: Any, seen: set[int]) -> Variable:
-    """A Variable whose array no other gradient shares: rules may hand one array to several inputs, or a view."""
+    """A Variable whose array no other gradient shares: rules may return one array for several inputs, or a view."""
     if type(g) is np.ndarray:  # the usual case
         data, node = g, None
     else:
@@ -54,11 +54,11 @@ def own(g: Any, seen: set[int]) -> Variable:
 
 
 leaf_hooks: dict[weakref.ref[Node], tuple[Any, ...]] = {}
-"""Leaf -> what its gradient goes through before it is stored: `authoring.hooks` enters it."""
+"""Leaf -> the hooks applied to its gradient before it is stored; `authoring.hooks` adds them."""
 
 
 def arrived(leaf: Node, g: Any, seen: set[int]) -> Variable:
-    """`own` of the gradient of a leaf, after its hooks."""
+    """The gradient of a leaf as an own array, after its hooks."""
     found = own(g, seen)
     for hook in leaf_hooks.get(weakref.ref(leaf), ()):
         found = hook(found)
@@ -66,7 +66,7 @@ def arrived(leaf: Node, g: Any, seen: set[int]) -> Variable:
 
 
 class _Last(threading.local):
-    """The output of this thread's last backward pass, as long as somebody holds it."""
+    """The output of this thread's last backward pass, as long as it exists."""
 
     output: weakref.ref[Variable] | None = None
     held: Variable | None = None
@@ -77,12 +77,12 @@ _last = _Last()
 
 
 def last_output() -> Variable | None:
-    """Where this thread's last backward pass started; None if there was none, or nobody holds that value any more."""
+    """The value from which this thread's last backward pass started; None if there was none, or it no longer exists."""
     return None if _last.output is None else _last.output()
 
 
 def last_start(output: Variable) -> Variable | None:
-    """The upstream gradient of this thread's last backward pass, if that began at ``output``."""
+    """The upstream gradient of this thread's last backward pass, if that started at ``output``."""
     last = last_output()
     if last is None or last.node is not output.node:
         return None
@@ -90,10 +90,10 @@ def last_start(output: Variable) -> Variable | None:
 
 
 def note_pass(output: Variable, stores: list[tuple[Any, str, Any]], start: Variable | None) -> None:
-    """A backward pass from ``output`` has stored this; it began with ``start``, or with 1.
+    """Note what a backward pass from ``output`` has stored; it started with ``start``, or with 1.
 
-    Why a gradient is 0 everywhere, NaN or infinite, the graph tells, so there the output is held until the next pass.
-    Mostly the first element says that it is not so. Arrays on a GPU are not asked: they would have to be waited for.
+    The graph can explain why a gradient is 0 everywhere, NaN or infinite; in these cases the output is held until the
+    next pass. Mostly the first element rules this out. Arrays on a GPU are not checked, as that would synchronize.
     """
     held = None
     for _, name, value in stores:

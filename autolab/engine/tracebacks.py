@@ -1,9 +1,9 @@
-"""Tracebacks show the user's frames, and few of AutoLab's: folded(), where an exception of the user's passes through
-AutoLab, and brief_in_notebooks() for wrong calls.
+"""Tracebacks show the user's frames and few of AutoLab's: folded(), for exceptions of the user's code that pass through
+AutoLab, and brief_in_notebooks(), for wrong calls.
 
-Between the call of `record` and the user's line stand frames that say nothing about his program. They are taken out of
-the traceback where it passes the function that he called. That one's own frame cannot be: it sets
-``__tracebackhide__``, which IPython and pytest respect.
+Between the call of `record` and the user's line there are frames that say nothing about the user's program. They are
+removed from the traceback when it passes the function that was called. The frame of that function itself cannot be
+removed: it sets ``__tracebackhide__``, which IPython and pytest respect.
 """
 
 from __future__ import annotations
@@ -19,21 +19,21 @@ PACKAGE = os.path.dirname(os.path.dirname(__file__)) + os.sep
 
 _SETTING = "AUTOLAB_TRACEBACK"
 _WRONG_CALL = r"['\"]?[\w.]+(: |\(\) (missing|takes|got) )|module 'autolab"
-"""How a message begins that names what was called; that of a KeyError is quoted."""
+"""How a message that names what was called begins; that of a KeyError is quoted."""
 
 _KINDS = (TypeError, ValueError, LookupError, AttributeError, RuntimeError, OverflowError, OSError)
-"""What a wrong call raises. IPython would hand over the errors of its own parser as well, which it shows better."""
+"""What a wrong call raises; not SyntaxError, which IPython shows better itself."""
 
 
 def hidden() -> bool:
-    """What a function that the user calls sets ``__tracebackhide__`` to."""
+    """The value of ``__tracebackhide__`` in functions that the user calls."""
     return os.environ.get(_SETTING) != "full"
 
 
 class folded:
-    """A ``with`` block of a function that users call: what their own function raises inside loses AutoLab's frames.
+    """A ``with`` block in functions that users call: removes AutoLab's frames from exceptions of the user's function.
 
-    Where no frame of the user's is in it, it stays as it is.
+    A traceback without user frames is unchanged.
 
     Examples
     --------
@@ -68,9 +68,9 @@ class folded:
 
 
 def brief_in_notebooks() -> None:
-    """From now on IPython shows a wrong call of whatever AutoLab has as the user's cell and the sentence.
+    """Make IPython show wrong calls of AutoLab's functions as only the user's cell and the message.
 
-    A handler that somebody else has set stays.
+    A handler that is already set is kept.
     """
     ipython = sys.modules.get("IPython")
     shell = None if ipython is None else ipython.get_ipython()
@@ -79,7 +79,7 @@ def brief_in_notebooks() -> None:
 
 
 def _show(shell: Any, kind: type, error: Exception, trace: TracebackType, tb_offset: int | None = None) -> None:
-    """What IPython does with an exception; without AutoLab's frames where their words are about the user's call."""
+    """Show an exception as IPython does, without AutoLab's frames if the message is about the user's call."""
     entries = entries_of(trace)
     own = sum(map(_is_own, entries))
     shown: TracebackType | None = trace
@@ -101,10 +101,10 @@ def _say_left_out(error: BaseException, count: int) -> None:
 
 
 def add_note(error: BaseException, text: str) -> None:
-    """Let a line stand below the message. An exception that is raised again has only the last that begins
-    with the same word."""
+    """Add a line below the message. It replaces an earlier one that starts with the same word, as when an exception is
+    raised again."""
     head = text.partition(" ")[0]
-    with suppress(Exception):  # an exception of somebody's own class may take no notes, or keep something else there
+    with suppress(Exception):  # custom exceptions may not support notes, or use the name for something else
         for note in [note for note in getattr(error, "__notes__", ()) if note.startswith(head)]:
             error.__notes__.remove(note)
         error.add_note(text)
@@ -120,7 +120,7 @@ def entries_of(trace: TracebackType | None) -> list[TracebackType]:
 
 
 def _fold(head: TracebackType) -> int:
-    """Take AutoLab's frames out below ``head``; how many. None if there are no others."""
+    """Remove AutoLab's frames below ``head``, unless there are no others; returns how many."""
     below = entries_of(head.tb_next)
     kept = [entry for entry in below if not _is_own(entry)]
     if not kept and _is_own(head):
@@ -131,7 +131,7 @@ def _fold(head: TracebackType) -> int:
 
 
 def _before(error: BaseException) -> list[BaseException]:
-    """The exceptions that are printed above this one."""
+    """The exceptions that Python prints above this one."""
     found = {id(error): error}
     while True:
         above = error.__context__ if error.__cause__ is None and not error.__suppress_context__ else error.__cause__

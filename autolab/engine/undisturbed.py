@@ -1,5 +1,5 @@
-"""Looking at a function changes nothing that its objects keep: what they update on the way, such as running means, is
-put back.
+"""Inspecting a function must not change the state of its objects: what they update on the way, such as running means,
+is restored.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from contextvars import ContextVar
 from typing import Any
 
 blocks: list[object] = []
-"""Those that are open, in any thread; while there are none, nobody asks further."""
+"""The open blocks, of all threads; while there are none, nothing else is checked."""
 
 _noted: ContextVar[dict[int, tuple[object, Callable[[], None]]] | None] = ContextVar(
     "autolab_undisturbed", default=None
@@ -19,7 +19,7 @@ _noted: ContextVar[dict[int, tuple[object, Callable[[], None]]] | None] = Contex
 
 @contextmanager
 def undisturbed() -> Iterator[None]:
-    """Inside, in this context, objects that `note` themselves are afterwards as they were.
+    """A context after which objects that called `note` are restored to their former state.
 
     Examples
     --------
@@ -50,7 +50,7 @@ def is_undisturbed() -> bool:
 
 
 def note(owner: Any, snapshot: Callable[[], Callable[[], None]]) -> None:
-    """Before ``owner`` may change what it keeps: ``snapshot()`` gives what puts that back."""
+    """Call before ``owner`` may change its state: ``snapshot()`` returns a function that restores it."""
     found = _noted.get()
     if found is not None and id(owner) not in found:
         found[id(owner)] = owner, snapshot()

@@ -1,7 +1,7 @@
 """Leaves changed by hand: ``w -= lr * w.grad`` inside ``no_grad``, and ``w.requires_grad = False``.
 
-As an update of an optimizer, the first gives the leaf a new array: what was computed from the old one stays right.
-Outside ``no_grad`` such a line means ``w = w - lr * w.grad``, which leaves the leaf as it is.
+Like an update of an optimizer, the first gives the leaf a new array: what was computed from the old one stays correct.
+Outside ``no_grad`` such a line means ``w = w - lr * w.grad``, which leaves the leaf unchanged.
 """
 
 from __future__ import annotations
@@ -46,17 +46,17 @@ def _update(change: Callable[[Any, Any], Any], sign: str) -> Callable[[Variable,
 
 
 def retain(node: Any) -> None:
-    """Let backward passes from now on keep the gradient of a computed value, as of a leaf."""
+    """Make later backward passes keep the gradient of a computed value, as they do for leaves."""
     retained.add(ref(node, retained.discard))
 
 
 def let_require(self: Variable, value: bool) -> None:
-    """What assigning to ``requires_grad`` does. What was computed from the leaf before keeps the graph that it has."""
+    """The effect of assigning to ``requires_grad``. Values computed from the leaf before keep their graph."""
     who = f"{type(self).__name__}.requires_grad"
     if not isinstance(value, bool):
         raise TypeError(f"{who}: got {value!r:.60}; expected True or False")
     if self.node is not None and type(self.node) is not Leaf:
-        if value:  # it is so, and whoever says it wants to see the gradient
+        if value:  # already True: whoever sets it wants to see the gradient
             retain(self.node)
             return
         raise ValueError(f"{who}: only a leaf has this setting; x.detach() is a computed value without its graph")
@@ -67,7 +67,7 @@ def let_require(self: Variable, value: bool) -> None:
 
 
 def requires_grad_(self: Variable, requires_grad: bool = True) -> Variable:
-    """Set `requires_grad`, as PyTorch spells it; returns the Variable itself.
+    """Set `requires_grad`, as in PyTorch; returns the Variable itself.
 
     Examples
     --------

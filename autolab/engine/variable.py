@@ -1,4 +1,4 @@
-"""Variable: an array that knows the node which made it."""
+"""Variable: an array that refers to the node that made it."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ class Variable(ArrayLike):
     Parameters
     ----------
     data : array, number or nested list of numbers
-        Arrays keep their dtype and are not copied: copy one that is filled again. Numbers and lists become float64.
+        Arrays keep their dtype and are not copied: pass a copy if it will be reused. Numbers and lists become float64.
     name : str, optional
         Shown in displays. It is text and never executed.
     requires_grad : bool, optional
-        Whether gradients are computed for it. By default True for floating-point data; integers and booleans never are
+        Whether gradients are computed for it. By default True for floating-point data; integers and booleans are never
         differentiable.
 
     Raises
@@ -51,7 +51,7 @@ class Variable(ArrayLike):
 
     _data: Array
     node: Node | None
-    _backward: ClassVar[Callable[..., None]]  # set by backward.py: an import in every call would take a microsecond
+    _backward: ClassVar[Callable[..., None]]  # set by backward.py: an import in each call would cost a microsecond
     _creator: ClassVar[Callable[..., Any]]  # set by creator.py
 
     def __init__(self, data: Any, name: str | None = None, requires_grad: bool | None = None) -> None:
@@ -70,12 +70,12 @@ class Variable(ArrayLike):
 
     @property
     def data(self) -> Array:
-        """The array itself, not a copy. Assigning to it, or changing it in place, is no step of the graph."""
+        """The array itself, not a copy. Assigning to it, or changing it in place, is not recorded in the graph."""
         return left(self, self._data) if listeners and self.node is not None else self._data
 
     @data.setter
     def data(self, value: Any) -> None:
-        if type(value) is np.ndarray and value.dtype.kind == "f":  # every update of a training loop comes here
+        if type(value) is np.ndarray and value.dtype.kind == "f":  # the path of every update in a training loop
             self._data = value
             if type(self.node) is Leaf:
                 self.node.moved = new_order()
@@ -102,15 +102,15 @@ class Variable(ArrayLike):
 
     @property
     def creator(self) -> Any:
-        """What made the value, with the ``inputs`` that went in: a `Creator`, or the object of a class that a user
-        wrote; None for a leaf."""
+        """What made the value, with its ``inputs``: a `Creator`, or an object of a user's function class; None for a
+        leaf."""
         return self._creator() if self.node is not None and self.node.order else None
 
     @property
     def grad(self) -> Variable | None:
-        """The gradient of the last backward passes, a Variable of the same shape, or None if there is none.
+        """The accumulated gradient, a Variable of the same shape, or None if there is none.
 
-        Assigning sets the gradient that `backward` starts from (an array or a Variable of the same shape).
+        Assigning to it (an array or a Variable of the same shape) sets the gradient that `backward` starts from.
         """
         g = getattr(self.node, "grad", None)
         if g is None and type(self.node) is not Leaf:
@@ -127,15 +127,15 @@ class Variable(ArrayLike):
 
     @property
     def _grad(self) -> Variable | None:
-        """The gradient as it is stored: what `grad` shows, where a facade does not show it in another form."""
+        """The gradient as stored; a facade may override `grad` to show it in another form."""
         return getattr(self.node, "grad", None)
 
     @property
     def grad_status(self) -> str:
-        """Why the gradient is what it is, or is not there, in one sentence.
+        """Why the gradient is what it is, or is missing, in one sentence.
 
-        Where it is exactly zero, or holds NaN or infinite numbers, this walks through the last backward pass again to
-        name the function that made it so, if that pass started at a value which is still held.
+        If it is exactly zero, or contains NaN or infinities, the last backward pass is repeated to name the function
+        responsible, if the value where it started still exists.
 
         Examples
         --------
@@ -149,7 +149,7 @@ class Variable(ArrayLike):
         return Sentence(show(self, "grad_status"))
 
     def _gradient(self, value: Any, what: str) -> Variable:
-        """``value`` as a gradient of this Variable."""
+        """``value`` as a gradient of this Variable, after checking its shape."""
         g = value if isinstance(value, Variable) and value.requires_grad else wrap(self._like(value, what), None)
         if g.shape != self.shape:
             raise ValueError(f"{what}: got shape {g.shape}; expected {self.shape}, the shape of the Variable")
@@ -163,24 +163,24 @@ class Variable(ArrayLike):
         return array_like(array, self._data, value, what)
 
     def cleargrad(self) -> None:
-        """Forget the gradient: the next backward starts from none instead of adding to it."""
+        """Clear the gradient, so that the next backward does not add to it."""
         if self.node is not None:
             self.node.grad, self.node.given = None, False
 
     def backward(
         self, retain_grad: Any = False, create_graph: bool = False, *, gradient: Any = None, **others: Any
     ) -> None:
-        """Compute the gradients of this value and add them to ``.grad`` of the leaves it depends on.
+        """Compute the gradients of this value and add them to ``.grad`` of the leaves that it depends on.
 
-        The pass starts from ``gradient``, or from ``self.grad`` if the user set it, else from 1 for a value of one
-        element. All gradients are published at the end: an exception or an interrupt leaves every ``.grad`` as it was.
-        Threads whose passes add to the same leaves at the same time need a lock of their own; `autolab.grad` stores
+        The pass starts from ``gradient``, or from ``self.grad`` if the user has set it, or else from 1 for a value with
+        one element. All gradients are stored at the end: after an exception or an interrupt, every ``.grad`` is
+        unchanged. Threads whose passes add to the same leaves concurrently need their own lock; `autolab.grad` stores
         nothing and needs none.
 
         Parameters
         ----------
         retain_grad : bool
-            Keep the gradients of this value and of those in between as well (they replace those of an earlier pass).
+            Also keep the gradients of this value and of intermediate values (replacing those of an earlier pass).
         create_graph : bool
             Make the gradients differentiable. For higher orders prefer `autolab.grad`, which stores nothing.
         gradient : Variable, array or number, optional
@@ -189,9 +189,9 @@ class Variable(ArrayLike):
         Raises
         ------
         RuntimeError
-            If the value has more than one element and no upstream gradient, or depends on nothing that requires one.
+            If the value has more than one element and no upstream gradient, or nothing below it requires a gradient.
         ValueError
-            If the upstream gradient has another shape, or both ``gradient`` and ``self.grad`` are set.
+            If the upstream gradient has a different shape, or both ``gradient`` and ``self.grad`` are set.
         """
         if others:
             others = known("Variable.backward", ["retain_grad", "create_graph", "gradient"], others)
@@ -208,7 +208,7 @@ _new = Variable.__new__
 
 
 def wrap(data: Array, node: Node | None) -> Variable:
-    """A Variable of an array and its node, without the checks of the constructor."""
+    """A Variable from an array and its node, without the checks of the constructor."""
     variable = _new(Variable)
     variable._data = data
     variable.node = node
@@ -217,7 +217,7 @@ def wrap(data: Array, node: Node | None) -> Variable:
 
 
 def as_variable(value: Any) -> Variable:
-    """``value`` itself if it is a Variable, else a constant Variable of it.
+    """``value`` itself if it is a Variable, else a constant Variable.
 
     Examples
     --------

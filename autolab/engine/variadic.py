@@ -1,5 +1,5 @@
-"""What the edges of one application of a function of any number of inputs share, so that all takes time and memory in
-proportion to their number."""
+"""What the edges of one application of a variadic function share, so that time and memory are linear in the number of
+inputs."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from typing import Any
 
 
 class Inputs(list[Any]):
-    """The inputs of one application; one name stands for all from position ``first`` on.
+    """The inputs of one application; all from position ``first`` on share one name.
 
-    ``number`` is that of the input whose edge is being made, counted from there.
+    ``number`` is the index, counted from ``first``, of the input whose edge is being made.
     """
 
     number = 0
@@ -24,7 +24,7 @@ class Inputs(list[Any]):
 
     @cached_property
     def many(self) -> Many:
-        """Those for which the one name stands."""
+        """The inputs that share the name."""
         return Many(self[self.first :])
 
     @cached_property
@@ -34,7 +34,7 @@ class Inputs(list[Any]):
 
 
 class Many(tuple[Any, ...]):
-    """The inputs for which one name stands, and once they are asked for, the Variables that they were."""
+    """The inputs that share one name and, once requested, the Variables that they were."""
 
     variables: tuple[Any, ...] | None = None
 
@@ -43,7 +43,7 @@ class Shapes(tuple[tuple[int, ...], ...]):
     """The shapes of those inputs."""
 
     def bounds(self, axis: int | None) -> list[int]:
-        """Where each begins if they stand one after the other along an axis (None: flattened), and last the end.
+        """Where each starts if they are concatenated along an axis (None: flattened), and finally the end.
 
         Examples
         --------

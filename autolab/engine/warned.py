@@ -1,8 +1,8 @@
-"""NumPy's RuntimeWarnings are told of the user's line.
+"""Attributes NumPy's RuntimeWarnings to the user's line.
 
-NumPy names the line of Python that runs while it warns: a line of AutoLab's, which says nothing to who reads it, and
-behind which Python's filters would hide the next warning of another line. So a warning from this package's own files is
-given again with the line of the user's that led there, to the same filters.
+NumPy names the Python line that is running when it warns: a line of AutoLab, which means nothing to the reader, and
+because of which Python's filters would suppress the next warning from a different user line. So a warning from this
+package's own files is issued again with the user's line that led there, through the same filters.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _PACKAGE = os.path.dirname(os.path.dirname(__file__)) + os.sep
 
 
 def point_to_users() -> None:
-    """Let warnings be shown so, whatever showed them before."""
+    """Install this for all warnings, on top of what showed them before."""
     before = warnings.showwarning
 
     def showwarning(
@@ -40,7 +40,7 @@ def point_to_users() -> None:
 
 
 def warn_of(frame: FrameType, message: Warning | str, category: type[Warning]) -> None:
-    """Warn of the line that a frame is at."""
+    """Issue a warning for the current line of a frame."""
     where, line = frame.f_globals, (frame.f_code.co_filename, frame.f_lineno)
     registry = where.setdefault("__warningregistry__", {})
     warnings.warn_explicit(message, category, *line, where.get("__name__", "<unknown>"), registry)

@@ -48,7 +48,7 @@ class ArrayTrace:
         return made
 
     def view(self, array: TracedArray, shape: Sequence[int] | None = None) -> View:
-        """Where the elements of an array are, spread to a shape."""
+        """The elements of an array in their slot, broadcast to a shape."""
         buffer, value = array._buffer, array._value
         if buffer.trace is None and (buffer.slot is None or buffer.owner is not self):
             buffer.slot, buffer.owner, buffer.start = self._constant(buffer.flat), self, 0
@@ -82,7 +82,7 @@ class ArrayTrace:
         return self._made[key]
 
     def guard(self, array: TracedArray, answer: bool) -> None:
-        """From here on the program is correct only if the single element of ``array`` has the truth value it has now."""
+        """From here on the program is correct only if the truth value of ``array`` is ``answer``."""
         self.guards.append(Guard(self.view(array), answer))
 
     def refuse(self, what: str) -> Untraceable:
