@@ -1,9 +1,9 @@
-"""GPU kernels: what works element by element as one kernel for each direction, and kernels written in C.
+"""GPU kernels: elementwise functions as one kernel per direction, and kernels written in C.
 
-`symbols.py` and `traced_function.py` find out what a function computes, `needed_steps.py` has what its results need of
-that, `c_text.py` and `fused_kernel.py` make one kernel of it, `kernel_program.py` runs it on arrays. `fuse.py` has
-`autolab.fuse` for users; `device.py` serves the declared functions; `user_kernel.py` takes kernels that a user has
-written in C.
+`symbols.py` and `traced_function.py` trace what a function computes, `needed_steps.py` selects the steps that its
+results need, `c_text.py` and `fused_kernel.py` turn them into one kernel, and `kernel_program.py` runs it on arrays.
+`fuse.py` has `autolab.fuse` for users; `device.py` serves the declared functions; `user_kernel.py` is for kernels that
+users write in C.
 """
 
 from ..engine.backend import cupy_for, gpu_status
@@ -15,7 +15,7 @@ from .user_kernel import elementwise_kernel
 
 
 def is_available() -> bool:
-    """Whether CuPy is installed and finds a GPU; `autolab doctor` says why not.
+    """Whether CuPy is installed and finds a GPU; if not, `autolab doctor` says why.
 
     Examples
     --------
@@ -29,7 +29,7 @@ on_device.forward, on_device.pull, on_device.with_number = device.forward, devic
 
 
 def synchronize() -> None:
-    """Wait until the GPU has done all that it was asked to, as before a clock is read; without one, go on at once.
+    """Wait until the GPU has finished all its work, for example before reading a clock; without a GPU, return at once.
 
     Examples
     --------

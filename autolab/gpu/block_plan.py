@@ -1,4 +1,4 @@
-"""BlockPlan: a program on the CPU, in blocks that stay in the processor's cache from its first step to its last."""
+"""BlockPlan: a program run on the CPU in blocks that stay in the processor's cache from the first step to the last."""
 
 from __future__ import annotations
 
@@ -14,25 +14,25 @@ from .needed_steps import KernelSteps
 from .symbols import Operation, Value
 
 _BLOCK_BYTES = 1 << 20
-"""What a block takes up, all arrays together: about the second cache of a core."""
+"""Size of a block, all arrays together: about the second-level cache of a core."""
 _WORTH_PLANNING = 1024
-"""For fewer elements a plan takes longer than the steps."""
+"""For fewer elements, planning takes longer than the steps."""
 
 Shapes = Mapping[int, tuple[int, ...]]
 
 
 class BlockPlan:
-    """The steps of a program that depend on whole inputs, with a place for every operand and every result.
+    """The steps of a program that depend on whole inputs, with a place in memory for each operand and each result.
 
-    A whole input has the shape of the results; the others are the same for all blocks. A place is used again as soon as
-    its value is not needed any more, and that of a result until the result is there: so most steps work in place.
+    A whole input has the shape of the results; other inputs are the same for all blocks. A place is reused as soon as
+    its value is no longer needed, and that of a result until the result is computed, so most steps work in place.
 
     Attributes
     ----------
     inputs : tuple of int
         The whole inputs.
     fixed : frozenset of int
-        What is the same for all blocks: numbers, inputs that are broadcast, and what is computed of them.
+        Values that are the same for all blocks: numbers, broadcast inputs, and what is computed from them.
     """
 
     def __init__(self, program: KernelSteps, shapes: Shapes, whole: tuple[int, ...]) -> None:
@@ -54,12 +54,12 @@ class BlockPlan:
         self._length = max(1, self._elements(steps) // math.prod(self._form[1:]))
 
     def _elements(self, steps: Mapping[int, Operation]) -> int:
-        """How many elements a block has."""
+        """The number of elements in a block."""
         dtypes = [steps[i].dtype for i in (*self.inputs, *self._results)] + [dtype for _, dtype in self._spare]
         return min(math.prod(self._shape), _BLOCK_BYTES // sum([dtype.itemsize for dtype in dtypes]))
 
     def _find_places(self, lines: dict[int, Operation]) -> None:
-        """For what lies between inputs and results, from the last step to the first."""
+        """Assign places to the intermediate values, from the last step to the first."""
         free: dict[np.dtype, list[int]] = defaultdict(list)
         for i, step in reversed(lines.items()):
             free[step.dtype].append(self._places[i])
@@ -75,12 +75,12 @@ class BlockPlan:
         return len(self._contents) - 1
 
     def _row(self, index: int, step: Operation) -> list[int]:
-        """The places of a step's operands and, last, of its result."""
+        """The places of a step's operands, followed by that of its result."""
         operands = [self._places[o.index] if isinstance(o, Value) else self._new_place(o) for o in step.operands]
         return [*operands, self._places[index]]
 
     def run(self, values: dict[int, Any]) -> None:
-        """Add the results that depend on whole inputs to ``values``: it has these, C-contiguous, and what is fixed."""
+        """Add the results to ``values``, which must contain the whole inputs, C-contiguous, and the fixed values."""
         places = [*self._contents]
         for i in self.fixed:
             places[self._places[i]] = values[i]
@@ -100,10 +100,10 @@ class BlockPlan:
 
 
 def block_plan(program: KernelSteps, shapes: Shapes) -> BlockPlan | None:
-    """How to compute a program block by block along the first axis, for inputs of these shapes.
+    """A plan for computing a program block by block along the first axis, for inputs of these shapes.
 
-    None if no input is whole, if another part of one would be needed for each block, or if it is not worth it: steps
-    that share little take the same time with whole arrays, unless these are large and something lies between the steps.
+    None if no input is whole, if each block would need a different part of another input, or if it does not pay off:
+    whole arrays are as fast unless they are large and there are intermediate values.
     """
     steps = program.steps
     touched = sum([1 + len(step.values) for step in steps.values() if step.values])
@@ -122,7 +122,7 @@ def block_plan(program: KernelSteps, shapes: Shapes) -> BlockPlan | None:
 
 
 def _writing(step: Operation) -> Callable[..., Any]:
-    """The function of a step, which takes the place of its result last."""
+    """The function of a step, which takes the array for its result as the last argument."""
     if step.name == "astype":
         return lambda x, out: np.copyto(out, x, casting="unsafe")
     function = getattr(np, step.name)

@@ -1,4 +1,4 @@
-"""A program as C for a CUDA kernel: one statement for each step, with its type."""
+"""A program as C code for a CUDA kernel: one typed statement per step."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _TYPES = {
     "uint32": "unsigned int",
     "uint64": "unsigned long long",
 }
-"""NumPy's dtypes as the steps have them; half precision computes in single and is rounded at the end."""
+"""NumPy dtypes -> C types of the steps; float16 is computed in float32 and rounded at the end."""
 
 _OPERATORS = {
     "add": "+",
@@ -53,7 +53,7 @@ _FUNCTIONS = {
     "absolute": "fabs",
     "fabs": "fabs",
 }
-"""NumPy's functions of floats, and what C calls them."""
+"""NumPy functions of floats -> their names in C."""
 
 _FORMULAS = {
     "negative": "-{0}",
@@ -79,7 +79,7 @@ _FORMULAS = {
     "ones_like": "({type})1",
     "logical_not": "!{0}",
 }
-"""In the type of the operands, ``{type}``; a comparison with itself finds NaN."""
+"""Expressions in the type of the operands, ``{type}``; a comparison with itself detects NaN."""
 
 _ANY_NUMBER = {"add", "subtract", "multiply", "negative", "positive", "square", "maximum", "minimum"}
 _OF_BOOLS = {"bitwise_and": "&&", "bitwise_or": "||", "invert": "!"}
@@ -87,16 +87,16 @@ _TO_BOOL = {"less", "less_equal", "greater", "greater_equal", "equal", "not_equa
 
 
 class NotInC(Exception):
-    """A step that has no words here; NumPy's or CuPy's own functions compute it then."""
+    """A step that cannot be written in C; NumPy's or CuPy's own functions compute it then."""
 
 
 def parameters(program: KernelSteps) -> tuple[str, str]:
-    """What goes into the kernel and what comes out, as CuPy reads it: ``"float32 in0, float32 in1", "float32 out0"``.
+    """The parameters of the kernel in CuPy's notation: ``"float32 in0, float32 in1", "float32 out0"``.
 
     Raises
     ------
     NotInC
-        If there is nothing to compute, or a dtype that CUDA does not have.
+        If there is nothing to compute, or CUDA lacks a dtype.
     """
     ins = [f"{_checked(program.steps[i].dtype)} in{k}" for k, i in enumerate(program.inputs)]
     outs = [f"{_checked(program.steps[i].dtype)} out{k}" for k, i in enumerate(computed(program))]
@@ -106,17 +106,17 @@ def parameters(program: KernelSteps) -> tuple[str, str]:
 
 
 def computed(program: KernelSteps) -> list[int]:
-    """The results that are no inputs, each once."""
+    """The results that are not inputs, each once."""
     return [i for i in dict.fromkeys(program.outputs) if i not in program.inputs]
 
 
 def operation(program: KernelSteps) -> str:
-    """The body of the kernel, a step to a line; each input is loaded first, and once.
+    """The body of the kernel, one line per step; each input is loaded first, and once.
 
     Raises
     ------
     NotInC
-        If a step cannot be said in C.
+        If a step cannot be written in C.
     """
     names: dict[int, str] = {}
     texts: dict[str, str] = {}
@@ -129,14 +129,14 @@ def operation(program: KernelSteps) -> str:
             names[i] = f"t{i}"
             texts[names[i]] = text
     lines = [f"out{k} = {names[i]};" for k, i in enumerate(computed(program))]
-    for name in reversed(texts):  # `zeros_like` needs a step, and its C does not
+    for name in reversed(texts):  # `zeros_like` has an operand that its C code does not use
         if any([re.search(rf"\b{name}\b", line) for line in lines]):
             lines.insert(0, texts[name])
     return "\n".join(lines)
 
 
 def _loaded(k: int, dtype: np.dtype) -> str:
-    """An input is a reference to memory, which the compiler would load in each branch and after each store."""
+    """Load an input once: it is a reference to memory, which the compiler would reload in branches and after stores."""
     kind = _TYPES[_checked(dtype)]
     return f"const {kind} x{k} = {f'({kind})' if dtype == np.float16 else ''}in{k};"
 
@@ -149,7 +149,7 @@ def _checked(dtype: np.dtype) -> str:
 
 def _expression(program: KernelSteps, step: Operation, names: dict[int, str]) -> str:
     def text(operand: Any, wanted: np.dtype) -> str:
-        """An operand in the dtype in which the step is computed."""
+        """An operand, cast to the dtype in which the step is computed."""
         if not isinstance(operand, Value):
             return _literal(operand, wanted)
         name, dtype = names[operand.index], program.steps[operand.index].dtype
@@ -170,7 +170,7 @@ def _expression(program: KernelSteps, step: Operation, names: dict[int, str]) ->
 
 
 def _inside(step: Operation, dtypes: list[Any]) -> np.dtype:
-    """The dtype in which a step computes: the common one of its operands, or the result's where that has more."""
+    """The dtype in which a step is computed: the common one of its operands, or that of the result if it is wider."""
     common = np.result_type(*dtypes)
     return common if step.name in _TO_BOOL or step.dtype.kind == common.kind else step.dtype
 
@@ -210,7 +210,7 @@ def _rounded(step: Operation, text: Callable[[Any], str]) -> str:
 
 
 def _literal(number: Any, wanted: np.dtype) -> str:
-    """A number in C, in the dtype ``wanted``."""
+    """A number as a C literal of the dtype ``wanted``."""
     value = number.item() if isinstance(number, np.generic) else number
     if not math.isfinite(value):
         raise NotInC

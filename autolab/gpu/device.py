@@ -1,6 +1,6 @@
-"""Declared functions on a GPU: one kernel forward, and one for all gradients of an application that are needed.
+"""Declared functions on a GPU: one kernel for the forward, and one for all gradients that an application needs.
 
-What cannot be traced, or be said in C, is computed by the declaration's own functions, as on the CPU.
+Whatever cannot be traced or written in C is computed by the declared functions themselves, as on the CPU.
 """
 
 from __future__ import annotations
@@ -26,16 +26,16 @@ if TYPE_CHECKING:
 _new_variable = Variable.__new__
 
 _kernels: dict[Any, Kernel | None] = {}
-"""What computes a function in a direction, for given dtypes and attributes; None where no kernel does."""
+"""The kernel of a function in one direction, for given dtypes and attributes; None if there is none."""
 
 _MOST = 4096
 
 
 def forward(function: Primitive, xp: Any, arrays: list[Any], attributes: dict[str, Any]) -> Any:
-    """What the declared forward gives for arrays of ``xp``, which is not NumPy."""
+    """The result of the declared forward for arrays of ``xp``, which is not NumPy."""
     labels, kernel = function.inputs, None
     if function.elementwise and hasattr(xp, "ElementwiseKernel") and not (function.direct or function.schema.variadic):
-        values = (*arrays, tuple(attributes.items()))  # a number among the arrays becomes part of the kernel, too
+        values = (*arrays, tuple(attributes.items()))  # a number among the arrays becomes part of the kernel, as well
         kernel = _found((xp, function), values, lambda: _forward_program(function, arrays, attributes))
     if kernel is None:
         return function.run(xp, *arrays, **attributes)
@@ -43,7 +43,7 @@ def forward(function: Primitive, xp: Any, arrays: list[Any], attributes: dict[st
 
 
 def pull(function: Primitive, node: Node, g: Any) -> list[tuple[Node, Any]] | None:
-    """The gradients of a node on a GPU by one kernel, as `Primitive.pull` gives them; None if there is none."""
+    """The gradients of a node, as by `Primitive.pull`, computed by a single GPU kernel; None if there is none."""
     if not hasattr(modules.get(type(g)), "ElementwiseKernel"):
         return None
     edges = list(node.edges)
@@ -59,13 +59,13 @@ def pull(function: Primitive, node: Node, g: Any) -> list[tuple[Node, Any]] | No
 
 
 def _found(key: tuple[Any, ...], values: tuple[Any, ...], make: Callable[[], KernelProgram]) -> Kernel | None:
-    """The kernel under a key, which begins with its module, for arrays of these dtypes and for these other values.
+    """The kernel for a key, which starts with its module, for arrays of these dtypes and these other values.
 
-    It is made at first, and None for all time if that fails.
+    It is made on first use; if that fails, it remains None.
     """
     try:
         key += tuple([v.dtype if type(v) in modules else exact(v) for v in values])
-    except TypeError:  # an attribute that is a list or an array
+    except TypeError:  # an attribute is a list or an array
         return None
     if key in _kernels:
         return _kernels[key]
@@ -73,7 +73,7 @@ def _found(key: tuple[Any, ...], values: tuple[Any, ...], make: Callable[[], Ker
         _kernels.clear()
     try:
         kernel = make().kernel(key[0])
-    except (TypeError, ValueError, AttributeError):  # it does something that symbols do not
+    except (TypeError, ValueError, AttributeError):  # it does something that symbols do not support
         kernel = None
     _kernels[key] = kernel
     return kernel
@@ -103,14 +103,14 @@ def _gradient_program(function: Primitive, edges: list[Edge], kept: list[Any], g
 
 
 def _fit(edge: Edge, shape: tuple[int, ...]) -> Any:
-    """Which gradient an edge stands for, and what is left to do to it."""
+    """The gradient that an edge stands for, and what remains to be done to it, as part of a key."""
     return edge.place, edge.fit and (edge.fit[1], edge.fit[0] == shape)
 
 
 def with_number(function: Primitive, kernels: Any, a: Any, b: Any) -> Variable | None:
-    """The result for a Variable of a GPU and a number, if the function is one of CuPy's own; else None.
+    """The result for a Variable on a GPU and a number, if CuPy itself has the function; else None.
 
-    As `Primitive.apply` has it, in a sixth of the time.
+    The same as `Primitive.apply`, in a sixth of the time.
     """
     place = 0 if isinstance(a, Variable) else 1
     variable, value = (b, a) if place else (a, b)

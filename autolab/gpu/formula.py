@@ -8,7 +8,7 @@ from .kernel_program import KernelProgram
 from .symbols import Operation, Value
 
 LONG = 72
-"""A formula of more characters is none to read."""
+"""Longer formulas, in characters, are not readable."""
 
 _SIGNS = {
     "add": (" + ", 4),
@@ -28,9 +28,9 @@ _ATOM = 9
 
 
 def formula(program: KernelProgram, renamed: dict[str, str]) -> str | None:
-    """The only result of a program as one expression; None if that would be long.
+    """The single result of a program as one expression; None if that would be too long.
 
-    ``renamed`` has other names for some of the inputs.
+    ``renamed`` maps some of the inputs to other names.
     """
     texts: dict[int, tuple[str, int]] = {}
     for i, step in program.steps.items():
@@ -44,7 +44,7 @@ def formula(program: KernelProgram, renamed: dict[str, str]) -> str | None:
 
 
 def _written(step: Operation, operands: list[tuple[str, int]]) -> tuple[str, int]:
-    """A step's expression, and how strongly it binds."""
+    """The expression of a step, and its operator precedence."""
     if step.name in _SIGNS:
         sign, strength = _SIGNS[step.name]
         left, right = operands

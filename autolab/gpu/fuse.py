@@ -1,4 +1,4 @@
-"""fuse: a Python function that works element by element, as one function of the graph."""
+"""fuse: an elementwise Python function as a single function of the graph."""
 
 from __future__ import annotations
 
@@ -28,40 +28,40 @@ from .outside import Outside, hold
 from .traced_function import UPSTREAM, TracedFunction, exact
 
 _KINDS, _TRACES = 256, 16
-"""Traces of one function are kept for so many combinations of dtypes and attributes, and for so many states of what it
-reads outside of its arguments."""
+"""Number of traces kept per function: combinations of dtypes and attributes, and states of what it reads from outside
+for each."""
 
 
 def fuse(fn: Callable[..., Any], /) -> Callable[..., Any]:
-    """Make one function of the graph out of a Python function that works element by element.
+    """Fuse an elementwise Python function into a single function of the graph.
 
-    The function is called once with symbols, which show what it computes and, by the rules of the functions in it, what
-    its gradients are. On a GPU the forward is then one kernel, and the backward one for all gradients that are needed.
-    On the CPU the same steps run one after the other, over large arrays in blocks that stay in the processor's cache. A
-    call keeps only the inputs that the gradients need; the backward computes intermediate values again. Gradients of
-    higher order go through the functions inside.
+    The function is called once with symbols, which trace what it computes and, through the rules of the functions in
+    it, its gradients. On a GPU the forward then is one kernel, and the backward one kernel for all gradients that are
+    needed. On the CPU the same steps run one after the other, for large arrays in blocks that stay in the processor's
+    cache. A call retains only the inputs that the gradients need; the backward recomputes intermediate values.
+    Gradients of higher order go through the functions inside.
 
     Parameters
     ----------
     fn : callable
         Takes inputs by position and attributes (numbers, strings) by keyword, and returns one value. It may use
-        operators, AutoLab's functions and NumPy's that work element by element, and others that do no more than that.
-        The numbers, strings and functions that it reads outside of its arguments, such as ``self.scale``, are looked
-        up at every call; where one has changed, the function is called with symbols again.
+        operators, elementwise functions of AutoLab and NumPy, and other functions that use only these. The numbers,
+        strings and functions that it reads from outside its arguments, such as ``self.scale``, are looked up at each
+        call; if one has changed, the function is traced again.
 
     Returns
     -------
     callable
-        The same function, for Variables, arrays and numbers of shapes that broadcast together.
+        The same function, for Variables, arrays and numbers whose shapes broadcast together.
 
     Raises
     ------
     DeclarationError
-        If it is no function with named inputs.
+        If it is not a function with named inputs.
     FusionError
-        At the first call: if it branches on the value of an array, looks at shapes, sums, uses an array that is none of
-        its inputs, changes what lies outside of it, or reads what cannot be looked up again, such as a random number,
-        the time or a file. Its text names what that is.
+        At the first call, if the function branches on the value of an array, looks at shapes, sums, uses an array that
+        is not one of its inputs, changes anything outside, or reads something that cannot be looked up again, such as a
+        random number, the time or a file. The message says which.
 
     Examples
     --------
@@ -86,7 +86,7 @@ def fuse(fn: Callable[..., Any], /) -> Callable[..., Any]:
 
 
 class FusedTrace(TracedFunction):
-    """A trace with what the function has read outside of its arguments: it holds as long as that is the same.
+    """A trace, with what the function has read from outside its arguments: it is valid as long as that is unchanged.
 
     Attributes
     ----------
@@ -100,11 +100,11 @@ class FusedTrace(TracedFunction):
         self._lookups = tuple(self.outside.lookups.values())
 
     def is_current(self) -> bool:
-        """Whether the function would read the same now."""
+        """Whether the function would still read the same."""
         return hold(self._lookups)
 
     def again(self, xs: list[Any]) -> Any:
-        """The function's result for Variables, with what it read at the time, whatever has become of that."""
+        """The result of the function for Variables, using what it read at the time of the trace."""
         with using_config("train", self._train):
             return Outside(self.name, self.outside.lookups).call(self._fn, _present(xs), self.attributes)
 
@@ -118,7 +118,7 @@ class FusedNode(Node):
 
 
 class Fused(Primitive):
-    """The function that `fuse` makes: its forward and its rules come from a trace."""
+    """The function that `fuse` makes: its forward and rules come from a trace."""
 
     def __init__(self, fn: Callable[..., Any]) -> None:
         self.fn = fn
@@ -129,7 +129,7 @@ class Fused(Primitive):
             self.declared[name], self.retained[name] = partial(self._one_gradient, i), (*self.inputs, "trace")
 
     def traced(self, values: Sequence[Any], attributes: dict[str, Any]) -> FusedTrace:
-        """What the function computes for values of these dtypes (None: left out) and these attributes, as it is now."""
+        """The current trace of the function for the dtypes of these values (None if omitted) and these attributes."""
         dtypes = tuple([None if value is None else value.dtype for value in values])
         try:
             key = (dtypes, exact((*attributes.items(), config.train)))
@@ -148,7 +148,7 @@ class Fused(Primitive):
         return made
 
     def _write_formulas(self, trace: TracedFunction, has_constants: bool) -> None:
-        """What the views show as the rules, if these are the same for all dtypes and attributes."""
+        """Write the formulas that the views show as rules, if these are the same for all dtypes and attributes."""
         for i, name in enumerate(self.inputs):
             if not trace.has_gradient(i):
                 continue
@@ -163,32 +163,32 @@ class Fused(Primitive):
 
     # ------------------------------------------------------------------ forward
     def _computed(self, xp: Any, *arrays: Array, **attributes: Any) -> Array:
-        arrays = tuple([np.asarray(a) if type(a) in (int, float) else a for a in arrays])  # where all are numbers
+        arrays = tuple([np.asarray(a) if type(a) in (int, float) else a for a in arrays])  # if all are numbers
         program = self.traced(arrays, attributes).forward
         return program.on(xp, dict(zip(self.inputs, arrays, strict=True)))[0]
 
     def _on_device(self, xp: Any, arrays: list[Any], attributes: dict[str, Any]) -> Any:
-        return self.forward(xp, *arrays, **attributes)  # which looks for the kernel of this very trace
+        return self.forward(xp, *arrays, **attributes)  # which looks up the kernel of this trace
 
     def _composite(self, *inputs: Any, **attributes: Any) -> Any:
-        """The function itself, unfused, with what was left out left out."""
+        """The function itself, unfused, without the omitted inputs."""
         return self.fn(*_present(inputs), **attributes)
 
     def number(self, xp: Any, value: float, dtype: np.dtype) -> Any:
-        """A number with the dtype that it has beside arrays of ``dtype``; kernels take it as it is."""
+        """A number with the dtype that it has in combination with arrays of ``dtype``; kernels accept it directly."""
         if dtype.kind != "f" and not (dtype.kind in "iu" and type(value) is int):
             dtype = np.asarray(value).dtype
         return dtype.type(value)
 
     def apply(self, args: tuple[Any, ...], attributes: dict[str, Any]) -> Any:
-        """As `Primitive.apply`, in a third of its time for Variables of NumPy alone."""
+        """The same as `Primitive.apply`, in a third of the time if all inputs are NumPy Variables."""
         raw = [arg._data for arg in args if isinstance(arg, Variable) and type(arg._data) is np.ndarray]
         if watchers or not len(raw) == len(args) == len(self.inputs) or self.schema.defaults or attributes:
             return super().apply(args, attributes)
         trace = self.traced(raw, attributes)
         try:
             (y,) = trace.forward.run(np, dict(zip(self.inputs, raw, strict=True)))
-        except COMPLAINTS:  # which it repeats, in words that name the function
+        except COMPLAINTS:  # raised again there, with the name of the function
             return super().apply(args, attributes)
         if any([y is array for array in raw]):
             y = y.copy()
@@ -203,7 +203,7 @@ class Fused(Primitive):
         self._join_traced(args, raw, outputs[0], self.traced(raw, attributes))
 
     def _join_traced(self, args: Sequence[Any], raw: list[Any], output: Variable, trace: FusedTrace) -> None:
-        """One edge for each input that needs a gradient; all keep the same."""
+        """One edge for each input that needs a gradient; all retain the same."""
         nodes = [arg.node if isinstance(arg, Variable) else None for arg in args]
         targets = tuple([i for i, node in enumerate(nodes) if node is not None and trace.has_gradient(i)])
         if not targets:
@@ -231,17 +231,17 @@ class Fused(Primitive):
         return program.on(get_array_module(*given.values()), given)
 
     def _one_gradient(self, i: int, g: Any, *saved: Any) -> Any:
-        """The rule of a single input, for who asks for that."""
+        """The rule of a single input, for code that asks for one."""
         return self._computed_by(saved[-1].gradients((i,), (False,)), g, saved)[0]
 
     def _pull_unfused(self, edges: list[Edge], g: Any, create_graph: bool) -> list[tuple[Node, Any]]:
-        """Gradients by the functions inside, at the inputs as they were: they can be differentiated, and a
-        floating-point error is that of a function inside."""
+        """Gradients through the functions inside, at the original inputs: they can be differentiated, and a
+        floating-point error is attributed to a function inside."""
         *values, trace = edges[0].saved
         parents = {edge.place: edge.parent for edge in edges}
         xs = [None if v is None else wrap(_array(v), parents.get(i)) for i, v in enumerate(values)]
-        floor = new_order()  # what is younger is inside
-        # what stands for an absent input may lie outside of a function's domain
+        floor = new_order()  # later nodes are inside
+        # placeholders for absent inputs may lie outside the domain of a function
         with np.errstate(all="ignore"), using_config("enable_backprop", True):
             y = self._composite(*xs, **trace.attributes) if trace.is_current() else trace.again(xs)
         found: dict[Node, Any] = {y.node: g}
@@ -254,19 +254,19 @@ class Fused(Primitive):
 
 @dataclass(slots=True)  # not frozen: made at every call, in a third of the time
 class Absent:
-    """Stands for an input that no gradient needs: it has the input's shape and dtype, and keeps no array."""
+    """A placeholder for an input that no gradient needs: it has its shape and dtype, and retains no array."""
 
     module: ModuleType
     shape: tuple[int, ...]
     dtype: np.dtype
 
     def array(self) -> Array:
-        """Ones of that shape, in a single element's memory."""
+        """Ones of that shape, in the memory of a single element."""
         return self.module.broadcast_to(self.module.ones((), self.dtype), self.shape)
 
 
 def _present(inputs: Sequence[Any]) -> Sequence[Any]:
-    """The inputs without those at the end that were left out."""
+    """The inputs without those omitted at the end."""
     while inputs and inputs[-1] is None:
         inputs = inputs[:-1]
     return inputs

@@ -1,4 +1,4 @@
-"""A program as one kernel of a GPU."""
+"""A program as a single GPU kernel."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _PLAIN = re.compile(r"[A-Za-z_]\w*\Z", re.ASCII)
 class FusedKernel:
     """Computes all results of a program in one kernel, which CUDA compiles at the first call.
 
-    A result that is an input is that array itself.
+    A result that is an input is returned as the same array.
     """
 
     def __init__(self, program: KernelSteps, source: tuple[str, str, str, str]) -> None:
@@ -34,9 +34,9 @@ class FusedKernel:
 
 
 def kernel_source(program: KernelSteps) -> tuple[str, str, str, str] | None:
-    """The kernel of a program as `elementwise_kernel` takes it: what goes in, what comes out, C, and a name.
+    """The kernel of a program as arguments of `elementwise_kernel`: input and output parameters, C code, and a name.
 
-    None if there is nothing to compute, or something that cannot be said in C.
+    None if there is nothing to compute, or if a step cannot be written in C.
     """
     name = program.name if _PLAIN.match(program.name) else "fused"
     try:

@@ -1,4 +1,4 @@
-"""What a function may use from outside without being watched: what neither changes nor looks at what changes."""
+"""Outside objects that a function may use unwatched: those that neither change nor depend on anything that changes."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _OF_NUMPY = frozenset(["array", "asarray", "arange", "dtype", "finfo", "full", "
 
 
 def is_harmless(value: Any) -> bool:
-    """Whether neither what it is can change, nor what it gives for the same arguments."""
+    """Whether an object cannot change, and always returns the same for the same arguments."""
     if isinstance(value, enum.Enum):
         return is_plain(value.value)
     module = str(getattr(value, "__module__", None))
@@ -49,18 +49,18 @@ def is_harmless(value: Any) -> bool:
 
 
 def is_of_numpy(value: Any) -> bool:
-    """Whether it is called and belongs to NumPy, such as ``np.load`` and what ``np.vectorize`` gives."""
+    """Whether it is a callable of NumPy, such as ``np.load`` or a result of ``np.vectorize``."""
     kind = value if isinstance(value, types.FunctionType | type) else type(value)
     return callable(value) and str(kind.__module__).partition(".")[0] == "numpy"
 
 
 def own_methods(kind: type) -> set[str]:
-    """What a class and its bases define themselves, beside what every object has."""
+    """The names that a class and its bases define, except those of `object`."""
     return {name for base in kind.__mro__[:-1] for name in vars(base)}
 
 
 def is_library(module: types.ModuleType) -> bool:
-    """Whether the names of a module mostly stay what they are, as AutoLab's and NumPy's do."""
+    """Whether the names of a module rarely change, as in AutoLab and NumPy."""
     return module.__name__.partition(".")[0] in ("autolab", "numpy") or module.__name__ in _PURE_MODULES
 
 

@@ -1,4 +1,4 @@
-"""KernelProgram: the steps of a traced function that its results need, ready to run on arrays of any shape."""
+"""KernelProgram: the steps of a traced function that its results need, ready to run on arrays of any shapes."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from .needed_steps import KernelSteps
 from .symbols import KernelTrace, Operation, Symbol, Value
 
 _SHAPES = 64
-"""Plans are kept for so many combinations of shapes."""
+"""Number of combinations of shapes for which plans are kept."""
 
 Kernel = Callable[[Mapping[str, Any]], list[Array]]
 
 
 class ProgramLine(NamedTuple):
-    """A step with what is known of it beforehand: its operands as indexes or numbers, and the values it uses last."""
+    """A step with precomputed information: its operands as indices or numbers, and the values last used here."""
 
     index: int  # type: ignore[assignment]  # tuple has a method of that name
     step: Operation
@@ -29,7 +29,7 @@ class ProgramLine(NamedTuple):
     last: list[int]
 
     def result(self, xp: Any, values: Mapping[int, Any]) -> Array:
-        """The step's result for the values of earlier ones."""
+        """The result of the step, from the values of earlier steps."""
         operands = [number if place is None else values[place] for place, number in self.operands]
         if self.step.name == "astype":
             return operands[0].astype(self.step.dtype)
@@ -51,24 +51,24 @@ class KernelProgram(KernelSteps):
         return ProgramLine(index, step, list(zip(places, step.operands, strict=True)), self._last_uses(index))
 
     def _last_uses(self, index: int) -> list[int]:
-        """The values that are used for the last time at a step; no inputs and no results, as these are not ours."""
+        """The values last used at a step, except inputs and results, which belong to the caller."""
         later = {o for i, step in self.steps.items() if i > index for o in step.values}
         return sorted({*self.steps[index].values} - later - set(self.outputs) - set(self.inputs))
 
     def on(self, xp: ModuleType, given: Mapping[str, Any]) -> list[Array]:
-        """The results for arrays of ``xp`` under the inputs' labels: by one kernel on a GPU, else step by step."""
+        """The results for arrays of ``xp``, given by input label: by one kernel on a GPU, else step by step."""
         is_sized = xp is not np and any([type(given[label]) in modules for label in self.inputs.values()])
-        kernel = self.kernel(xp) if is_sized else None  # numbers alone do not tell a kernel how many elements there are
+        kernel = self.kernel(xp) if is_sized else None  # a kernel needs an array to know the number of elements
         return self.run(xp, given) if kernel is None else kernel(given)
 
     def kernel(self, xp: ModuleType) -> Kernel | None:
-        """What computes all results in one kernel of ``xp``; None if it has no kernels, or a step no words in C."""
+        """A kernel that computes all results; None if ``xp`` has no kernels, or a step cannot be written in C."""
         if xp not in self._kernels:
             self._kernels[xp] = kernel_of(self) if hasattr(xp, "ElementwiseKernel") else None
         return self._kernels[xp]
 
     def run(self, xp: ModuleType, given: Mapping[str, Any]) -> list[Array]:
-        """The results step by step, for large arrays of NumPy block by block."""
+        """The results, computed step by step; for large NumPy arrays block by block."""
         values: dict[int, Any] = {i: given[label] for i, label in self.inputs.items()}
         plan = self._plan(values) if xp is np else None
         if plan is not None:
@@ -84,7 +84,7 @@ class KernelProgram(KernelSteps):
         return [values[i] for i in self.outputs]
 
     def _plan(self, values: dict[int, Any]) -> BlockPlan | None:
-        """How arrays of these shapes are computed block by block, if they can."""
+        """The plan for computing arrays of these shapes block by block, if there is one."""
         key = tuple([v.shape if type(v) is np.ndarray else () for v in values.values()])
         if key not in self._plans:
             if len(self._plans) >= _SHAPES:

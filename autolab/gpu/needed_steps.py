@@ -1,4 +1,4 @@
-"""The steps of a traced function that some of its values need."""
+"""The steps of a traced function that some of its values depend on."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from .symbols import KernelTrace, Operation, Symbol
 
 
 class KernelSteps:
-    """What is needed of a trace for some of its values.
+    """The part of a trace that some of its values depend on.
 
     Attributes
     ----------
     steps : dict of int to Operation
-        In order, under their indexes in the trace; the inputs among them.
+        In order, by index in the trace, including the inputs.
     inputs : dict of int to str
-        The inputs that are needed, with their labels.
+        The needed inputs, with their labels.
     outputs : tuple of int
-        The indexes of the results.
+        The indices of the results.
     """
 
     def __init__(self, name: str, trace: KernelTrace, outputs: Sequence[Symbol]) -> None:
@@ -35,5 +35,5 @@ class KernelSteps:
 
     @property
     def dtypes(self) -> tuple[np.dtype, ...]:
-        """Those of the results."""
+        """The dtypes of the results."""
         return tuple([self.steps[i].dtype for i in self.outputs])

@@ -1,10 +1,10 @@
-"""What a function reads that is none of its arguments, found while it runs, so that it can be asked for again.
+"""What a function reads from outside its arguments, observed while it runs, so that it can be checked again later.
 
-A copy of the function runs instead of the function itself. It reads its globals, the variables around it and its
-defaults through this module: a number, a string or None comes as it is and is watched, and any other object comes as
-an `OutsideValue`, which watches in turn what is read of it. Helpers run as such copies too. What cannot be watched,
-such as a clock, a random number or an array, is refused by its name. So nothing has to be known beforehand of the ways
-in which a function may look at the world: what is not known to be harmless is refused.
+A copy of the function runs instead of the function itself. It reads its globals, closure variables and defaults through
+this module: a number, a string or None is passed on and watched, and any other object is passed on as an
+`OutsideValue`, which in turn watches what is read from it. Helper functions run as such copies, too. What cannot be
+watched, such as a clock, a random number or an array, is refused by name. So there is no need to know all the ways in
+which a function may depend on its surroundings: anything not known to be harmless is refused.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from .traced_function import exact, is_plain
 
 
 class OutsideRead(NamedTuple):
-    """One thing that was read: how it is read again, what came, and what tells its kind and bits from any other's."""
+    """One thing that was read: how to read it again, its value, and a key that identifies its type and bits."""
 
     look: Callable[[], Any]
     value: Any
@@ -40,19 +40,19 @@ class OutsideRead(NamedTuple):
 
 
 def hold(lookups: Iterable[OutsideRead]) -> bool:
-    """Whether the same would be read now."""
+    """Whether the same would still be read."""
     try:
         for look, value, key, _ in lookups:
             found = look()
             if found is not value and not (type(found) is type(value) and _key(found) == key):
                 return False
-    except Exception:  # it is gone, or cannot be read any more
+    except Exception:  # it no longer exists, or cannot be read
         return False
     return True
 
 
 def _watched(look: Callable[[], Any]) -> OutsideRead:
-    """What is read, or the kind of error that reading it raises."""
+    """The value that is read, or the type of the error that reading it raises."""
     try:
         value = look()
     except Exception as error:
@@ -69,10 +69,10 @@ def _raised(look: Callable[[], Any]) -> Any:
 
 
 def _key(value: Any) -> Hashable:
-    """What a value is found again by: its kind and bits if it cannot change, else the very object."""
+    """The identity of a value: its type and bits if it is immutable, else the object itself."""
     if is_plain(value):
         return exact(value)
-    if isinstance(value, types.MethodType):  # a new one at each reading
+    if isinstance(value, types.MethodType):  # each read creates a new one
         return id(value.__func__), id(value.__self__)
     return id(value)
 
@@ -85,14 +85,14 @@ class Outside:
     name : str
         The function's name, for messages.
     known : dict, optional
-        What was read in an earlier run: this run reads the same values, whatever has become of them.
+        What an earlier run has read: this run reads the same values, even if they have changed since.
 
     Attributes
     ----------
     lookups : dict
-        What was read, by the object it was read of and the name or index there.
+        What was read, by the object it was read from and the name or index there.
     has_numbers : bool
-        Whether numbers or strings are among it that are no constants of a library, such as ``math.pi``.
+        Whether that includes numbers or strings other than constants of a library such as ``math.pi``.
     """
 
     def __init__(self, name: str, known: dict[Any, OutsideRead] | None = None) -> None:
@@ -104,12 +104,12 @@ class Outside:
         self._refusal: FusionError | None = None
 
     def call(self, function: Callable[..., Any], args: Any, attributes: dict[str, Any]) -> Any:
-        """The result of the function's copy; an error for what it reads that cannot be watched.
+        """The result of a copy of the function; raises for reads that cannot be watched.
 
         Raises
         ------
         FusionError
-            Also if the function has caught it.
+            Even if the function has caught it.
         """
         given = {name: self.seen(value, name) for name, value in attributes.items()}
         try:
@@ -126,22 +126,22 @@ class Outside:
         return result
 
     def refuse(self, what: str) -> FusionError:
-        """The error for something that a fused function may not do. It stays, whoever catches it."""
+        """The error for something that a fused function may not do. It is kept, even if it is caught."""
         self._refusal = self._refusal or FusionError(f"{self.name} cannot be fused: it {what:.200}")
         return self._refusal
 
     # ------------------------------------------------------------------ reading
     def read(self, holder: Any, key: Hashable, path: str, look: Callable[[], Any]) -> Any:
-        """What ``look`` finds, watched; ``holder`` and ``key`` say what it is, ``path`` what people call it."""
+        """The value of ``look()``, watched; ``holder`` and ``key`` identify it, ``path`` names it in messages."""
         place = (id(holder), key)
         found = self._known.get(place) or self.lookups.get(place)
         if found is None:
             found = _watched(look)
-            seen = None if found.raises else self.seen(found.value, path)  # which may refuse it
+            seen = None if found.raises else self.seen(found.value, path)  # may refuse it
             if not hold([found]):
                 raise self.refuse(f"reads `{path}`, which is another each time; pass it as an argument")
             self.lookups[place] = found
-            self._values.setdefault(id(holder), OutsideValue(self, holder, path))  # which keeps the holder alive
+            self._values.setdefault(id(holder), OutsideValue(self, holder, path))  # keeps the holder alive
             is_constant = isinstance(holder, types.ModuleType) and is_library(holder)
             self.has_numbers |= is_plain(found.value) and found.value is not None and not is_constant
             if not found.raises:
@@ -151,7 +151,7 @@ class Outside:
         return self.seen(found.value, path)
 
     def seen(self, value: Any, path: str) -> Any:
-        """A value from outside as the function gets it: as it is if it cannot change, else as what watches it."""
+        """An outside value as the function receives it: itself if it is immutable, else an object that watches it."""
         if is_plain(value) or is_harmless(value):
             return value
         if isinstance(value, Variable) or type(value) in modules:
@@ -170,12 +170,12 @@ class Outside:
         return self._values[id(value)]
 
     def check_plain(self, key: Any, path: str) -> None:
-        """An index or a key is a number, a string or a tuple of them."""
+        """Check that an index or a key is a number, a string or a tuple of them."""
         if not (is_plain(key) or is_harmless(key)):
             raise self.refuse(f"looks into `{path}` at a place that is computed; pass what it finds as an argument")
 
     def _declared(self, function: Primitive, value: Any, path: str) -> Any:
-        """A function that a user has declared, if its code looks at nothing but what cannot change."""
+        """A function that the user has declared, if its code reads only what cannot change."""
         for part in (function.forward, *function.declared.values()):
             for name, found in outer_names(part):
                 if not (is_harmless(found) or (isinstance(found, types.ModuleType) and is_library(found))):
@@ -184,7 +184,7 @@ class Outside:
 
     # ------------------------------------------------------------------ copies
     def copy(self, function: Callable[..., Any], path: str) -> Callable[..., Any]:
-        """A Python function that reads what is outside of it by way of this object."""
+        """A copy of a Python function that reads everything outside it through this object."""
         if not isinstance(function, types.FunctionType):
             return self.seen(function, path)
         if id(function) not in self._copies:
@@ -204,7 +204,7 @@ class Outside:
         return self._copies[id(function)]
 
     def _copy_attributes(self, function: types.FunctionType, made: types.FunctionType, path: str) -> None:
-        """What the user has set on a function, each watched; the copy may set nothing."""
+        """Copy the attributes that the user has set on a function, each watched; the copy may not set any."""
         for name in [name for name, value in vars(function).items() if not callable(value)]:
             look = partial(getattr, function, name)
             setattr(made, name, self.read(function, f".{name}", f"{path}.{name}", look))
@@ -217,14 +217,14 @@ class Outside:
         self._written.append(written)
 
     def _watch_definition(self, function: types.FunctionType, path: str) -> None:
-        """Its code and its defaults, which may be replaced, as when a module is loaded again."""
+        """Watch the code and defaults of a function, which may be replaced, for example when a module is reloaded."""
         for part in ("__code__", "__defaults__", "__kwdefaults__"):
             place, look = (id(function), part), partial(getattr, function, part)
             self.lookups.setdefault(place, OutsideRead(look, look(), None))
         self._values.setdefault(id(function), OutsideValue(self, function, path))
 
     def _fill(self, name: str, cell: types.CellType, copied: types.CellType) -> None:
-        """A variable around a function, which stays empty where it has no value yet."""
+        """Fill a closure variable of a copy; it stays empty if it has no value yet."""
         content = content_of(cell)
         if content is EMPTY:
             return
@@ -236,7 +236,7 @@ class Outside:
 
 
 class TrackedGlobals(dict[str, Any]):
-    """The globals of a copy: empty, so that each name is looked up in the original's, and told."""
+    """The globals of a copy: empty, so that each name is looked up in those of the original, and recorded."""
 
     def __init__(self, outside: Outside, names: dict[str, Any]) -> None:
         super().__init__(__builtins__={**vars(builtins), "__import__": self._imported})
@@ -256,5 +256,5 @@ class TrackedGlobals(dict[str, Any]):
         return self._outside.read(sys.modules, found, found, partial(getitem, sys.modules, found))
 
     def written(self) -> str | None:
-        """A name that the copy has assigned to; where NumPy notes what it has warned of is none."""
+        """A name that the copy has assigned to; Python's own registry of warnings does not count."""
         return next((name for name in self if name not in ("__builtins__", "__warningregistry__")), None)

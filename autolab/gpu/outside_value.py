@@ -1,4 +1,4 @@
-"""OutsideValue: an object from outside of a function, as the function's copy gets it (`outside.py`)."""
+"""OutsideValue: an object from outside a function, as the copy of the function receives it (`outside.py`)."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class OutsideValue:
-    """An object from outside: what is read of it is watched, and what else is done with it is refused."""
+    """An object from outside: reads are watched, and all other uses are refused."""
 
     __slots__ = ("_object", "_outside", "_path")
     __array_ufunc__ = None
@@ -34,7 +34,7 @@ class OutsideValue:
 
     def __getattr__(self, name: str) -> Any:
         value = self._object
-        if isinstance(value, Config) and name != "train":  # a trace sets the other modes itself
+        if isinstance(value, Config) and name != "train":  # the trace itself sets the other modes
             raise self._outside.refuse(f"reads `{self._path}.{name}`, which is set while it is fused")
         return self._outside.read(value, f".{name}", f"{self._path}.{name}", partial(getattr, value, name))
 
@@ -85,12 +85,12 @@ class OutsideValue:
         return int(self._used()) if "__hash__" in own_methods(type(self._object)) else id(self._object)
 
     def _used(self, *args: Any, **options: Any) -> Any:
-        """Everything else, which takes the object as a value or changes it."""
+        """All other operations, which use the object as a value or change it."""
         raise self._outside.refuse(f"uses `{self._path}`, which is read outside of its arguments; pass it as one")
 
 
 class OutsideArray(OutsideValue):
-    """An array or a Variable from outside. It belongs among the inputs, whatever is read of it."""
+    """An array or a Variable from outside. It has to be an input, whatever is read from it."""
 
     __slots__ = ()
 

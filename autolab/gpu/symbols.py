@@ -1,9 +1,8 @@
-"""Symbols: a function called with them says what it computes, step by step, and computes nothing.
+"""Symbols: calling a function with symbols records what it computes, step by step, without computing anything.
 
-A `Symbol` is given where the engine expects an array: it has a dtype and no elements. Its module, `symbolic`, has
-NumPy's functions that work element by element; each writes a step into the `KernelTrace` that is open in this thread.
-As the engine treats symbols like the arrays of any other module, its own rules and its own traversal say what the
-gradients are.
+A `Symbol` takes the place of an array in the engine: it has a dtype but no elements. Its module, `symbolic`, has
+NumPy's elementwise functions; each adds a step to the `KernelTrace` that is open in this thread. Because the engine
+treats symbols like the arrays of any other module, its own rules and traversal determine the gradients.
 """
 
 from __future__ import annotations
@@ -25,14 +24,14 @@ from ..shared.operators import operator_methods
 
 
 class Value(NamedTuple):
-    """An operand that is the result of a step, by the step's index; other operands are numbers."""
+    """An operand that is the result of a step, given by its index; other operands are numbers."""
 
     index: int  # type: ignore[assignment]  # tuple has a method of that name
 
 
 @dataclass(frozen=True)
 class Operation:
-    """One function of NumPy's applied to earlier values and numbers; ``input`` and ``constant`` begin a trace."""
+    """A NumPy function applied to earlier values and numbers; traces start with ``input`` and ``constant``."""
 
     name: str
     operands: tuple[Any, ...]
@@ -40,24 +39,24 @@ class Operation:
 
     @property
     def values(self) -> list[int]:
-        """The indexes of the steps whose results it uses."""
+        """The indices of the steps whose results it uses."""
         return [o.index for o in self.operands if isinstance(o, Value)]
 
 
 @dataclass
 class KernelTrace:
-    """The steps that a function makes; what is computed twice is written down once."""
+    """The steps of a function; repeated computations are recorded once."""
 
     function: str
     steps: list[Operation] = field(default_factory=list)
     _known: dict[Any, Symbol] = field(default_factory=dict)
 
     def input(self, label: str, dtype: np.dtype) -> Symbol:
-        """A symbol for an array that the function is given."""
+        """A symbol for an input array of the function."""
         return self.add("input", (label,), dtype)
 
     def add(self, name: str, operands: tuple[Any, ...], dtype: Any) -> Symbol:
-        """The result of a step."""
+        """Add a step; returns its result."""
         plain = tuple([Value(o.index) if isinstance(o, Symbol) else o for o in operands])
         step = Operation(name, plain, np.dtype(dtype))
         key = (name, step.dtype, *[o if isinstance(o, Value) else (type(o), repr(o)) for o in plain])
@@ -76,8 +75,8 @@ _open = _Open()
 
 @contextmanager
 def tracing(trace: KernelTrace) -> Iterator[None]:
-    """Let the functions of `symbolic` write into ``trace``; nobody listens, and gradients are recorded."""
-    modules.setdefault(Symbol, symbolic)  # type: ignore[arg-type]  # it has what the engine asks of a module
+    """Make the functions of `symbolic` add to ``trace``, without observers and with the graph recorded."""
+    modules.setdefault(Symbol, symbolic)  # type: ignore[arg-type]  # it has what the engine needs of a module
     before, _open.trace = _open.trace, trace
     try:
         with silence, using_config("enable_backprop", True):
@@ -96,7 +95,7 @@ _WHERE = "expected where(condition, a, b)"
 
 
 class _Shape(tuple[int, ...]):
-    """The shape of every symbol: the same for all, and told to nobody."""
+    """The shape of every symbol: the same for all, and not readable."""
 
     __slots__ = ()
     __hash__ = tuple.__hash__
@@ -162,7 +161,7 @@ class Symbol:
 
 for _name, _method in operator_methods(
     lambda symbol, function, operands, in_place: _applied(function, operands),
-    lambda other: hasattr(other, "requires_grad"),  # a Variable, which knows better
+    lambda other: hasattr(other, "requires_grad"),  # a Variable, which takes precedence
 ).items():
     if not _name.endswith("matmul__"):
         setattr(Symbol, _name, _method)
@@ -175,7 +174,7 @@ def _added(name: str, operands: tuple[Any, ...], dtype: Any) -> Symbol:
 
 
 def _applied(function: Any, operands: tuple[Any, ...]) -> Any:
-    """A step of ``function``; the dtype of its result is what NumPy makes of one element of each operand."""
+    """A step of ``function``; the dtype of its result is the one that NumPy gives for one element of each operand."""
     operands = tuple([_operand(o) for o in operands])
     if not any([isinstance(o, Symbol) for o in operands]):
         return function(*operands)
@@ -199,7 +198,7 @@ def _described(value: object) -> str:
 
 
 class Symbolic:
-    """NumPy's functions that work element by element, for symbols; what else the engine asks of a module."""
+    """NumPy's elementwise functions for symbols, and what else the engine needs of a module."""
 
     __name__ = "symbolic"
 
@@ -241,4 +240,4 @@ class Symbolic:
 
 
 symbolic = Symbolic()
-"""The module of symbols, as `numpy` is that of arrays."""
+"""The module of symbols, like `numpy` for arrays."""

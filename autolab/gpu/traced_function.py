@@ -1,4 +1,4 @@
-"""TracedFunction: what a Python function computes for given dtypes, and its gradients, by the declared rules."""
+"""TracedFunction: what a Python function computes for given dtypes, and its gradients by the declared rules."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from .symbols import KernelTrace, Symbol, tracing
 
 _PLAIN = (bool, int, str, bytes, NoneType)
 
-UPSTREAM = "upstream gradient"  # no name of an input
+UPSTREAM = "upstream gradient"  # cannot be the name of an input
 
 
 class TracedFunction:
-    """A function of Variables, traced once; ``dtypes`` has None for an input that is left out.
+    """A function of Variables, traced once; ``dtypes`` has None for an omitted input.
 
     Attributes
     ----------
@@ -45,7 +45,7 @@ class TracedFunction:
         self._programs: dict[Any, KernelProgram] = {}
 
     def _differentiated(self, y: Variable, xs: list[Variable | None]) -> list[Symbol | None]:
-        """The gradient of every input as a symbol, computed from the inputs and the upstream gradient."""
+        """The gradient of each input as a symbol, computed from the inputs and the upstream gradient."""
         from ..engine.grad import grad
 
         if y.node is None:
@@ -57,13 +57,13 @@ class TracedFunction:
         return [by_leaf.get(id(x)) for x in xs]
 
     def has_gradient(self, i: int) -> bool:
-        """Whether the result depends on the input at position ``i`` in a way that can be differentiated."""
+        """Whether the result depends differentiably on the input at position ``i``."""
         return self._found[i] is not None
 
     def gradients(self, targets: tuple[int, ...], sums: tuple[bool, ...]) -> KernelProgram:
-        """What computes the gradients of the inputs at these positions.
+        """The program that computes the gradients of the inputs at these positions.
 
-        Those that are to be summed over broadcast axes are not brought to their input's dtype before that.
+        Gradients to be summed over broadcast axes are not cast to the dtype of their input before that.
         """
         key = (targets, sums)
         if key not in self._programs:
@@ -80,9 +80,9 @@ class TracedFunction:
 
 
 def _called(name: str, function: Callable[..., Any], xs: list[Any], attributes: dict[str, Any]) -> Variable:
-    """The function's result for symbols; what it cannot do with them is a `FusionError`."""
+    """The result of the function for symbols; raises `FusionError` for what symbols do not support."""
     while xs and xs[-1] is None:
-        xs = xs[:-1]  # left out: the function has a default for it
+        xs = xs[:-1]  # omitted: the function has a default for it
     try:
         y = function(*xs, **attributes)
     except TypeError as error:
@@ -99,15 +99,15 @@ def _called(name: str, function: Callable[..., Any], xs: list[Any], attributes: 
 
 
 def exact(value: Any) -> Hashable:
-    """What stands for ``value`` in a key: two are equal only if no computation can tell the values apart.
+    """A representation of ``value`` for use in keys: two are equal only if no computation can tell the values apart.
 
-    As keys, ``1 == 1.0 == True`` and ``0.0 == -0.0``, also inside tuples, and NaN is never found again. Anything but
-    numbers, strings and tuples of them stands for itself alone, whatever it calls equal.
+    Plain keys would not do: ``1 == 1.0 == True`` and ``0.0 == -0.0``, also inside tuples, and NaN is never found again.
+    Anything but numbers, strings and tuples of them is compared by identity, whatever its ``__eq__`` says.
 
     Raises
     ------
     TypeError
-        If it cannot be hashed, as it may change.
+        If it is mutable and cannot be hashed.
 
     Examples
     --------
@@ -130,7 +130,7 @@ def exact(value: Any) -> Hashable:
 
 
 def is_plain(value: Any) -> bool:
-    """Whether a value is a number, a string, None or a tuple of such: it cannot change.
+    """Whether a value is a number, a string, None or a tuple of these, so that it cannot change.
 
     Examples
     --------
@@ -144,7 +144,7 @@ def is_plain(value: Any) -> bool:
 
 
 class _Same:
-    """Equal to what holds the very same object, which it keeps alive."""
+    """Equal to another one that holds the same object; keeps the object alive."""
 
     __slots__ = ("value",)
 

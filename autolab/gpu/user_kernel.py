@@ -1,4 +1,4 @@
-"""elementwise_kernel: a CUDA kernel for every element of its arrays, written in a line of C."""
+"""elementwise_kernel: a CUDA kernel for each element of its arrays, written in a line of C."""
 
 from __future__ import annotations
 
@@ -19,24 +19,24 @@ _TYPES = frozenset(
     ["bool", "float16", "float32", "float64"] + [f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)]
 )
 _RESERVED = frozenset(("i", "n"))
-"""Names that CuPy gives to the index of the element and to the number of elements."""
+"""Names that CuPy uses for the index of the element and the number of elements."""
 
 
 @dataclass(frozen=True)
 class KernelParameter:
-    """``float32 x`` or ``T x``: its type, or a letter that stands for one, and the name of its elements."""
+    """``float32 x`` or ``T x``: a type, or a letter that stands for one, and the name of the elements."""
 
     type: str
     name: str
 
     @property
     def is_placeholder(self) -> bool:
-        """Whether the type is a letter, for which any dtype may stand."""
+        """Whether the type is a letter, which stands for any dtype."""
         return _PLACEHOLDER.match(self.type) is not None
 
 
 class ElementwiseKernel:
-    """A kernel that was written down; CUDA compiles it at its first call on each device. Made by `elementwise_kernel`.
+    """A user-defined kernel, which CUDA compiles at its first call on each device. Made by `elementwise_kernel`.
 
     Attributes
     ----------
@@ -44,7 +44,7 @@ class ElementwiseKernel:
     operation : str
         The body, in C.
     name : str
-        How profilers and debuggers show it.
+        The name shown by profilers and debuggers.
     """
 
     def __init__(self, in_params: str, out_params: str, operation: str, name: str) -> None:
@@ -66,7 +66,7 @@ class ElementwiseKernel:
         Parameters
         ----------
         *args : array on the GPU, or number
-            One for each of ``in_params``, of shapes that broadcast together.
+            One for each of ``in_params``, with shapes that broadcast together.
 
         Returns
         -------
@@ -77,7 +77,7 @@ class ElementwiseKernel:
         RuntimeError
             Without CUDA.
         TypeError
-            If there are more or fewer arguments, one of them is no array of the GPU, or has another dtype.
+            If the number of arguments is wrong, or an argument is not an array on the GPU or has a different dtype.
         """
         if len(args) != len(self.in_params):
             wanted = ", ".join([p.name for p in self.in_params])
@@ -90,7 +90,7 @@ class ElementwiseKernel:
         return kernel(*args)
 
     def _check(self, args: tuple[Array, ...]) -> None:
-        """Refuse arrays that live elsewhere, and dtypes that the parameters do not have."""
+        """Refuse arrays on other devices, and dtypes that do not match the parameters."""
         meant: dict[str, tuple[str, np.dtype]] = {}
         for parameter, value in zip(self.in_params, args, strict=True):
             if isinstance(value, int | float | np.generic):
@@ -117,18 +117,18 @@ class ElementwiseKernel:
 def elementwise_kernel(in_params: str, out_params: str, operation: str, name: str = "kernel") -> ElementwiseKernel:
     """A CUDA kernel that computes each element from the corresponding elements of its arrays.
 
-    It can be defined anywhere; calling it without CUDA is an error that says so. The same arguments give the same
-    object, which is compiled once for each device; CuPy keeps the binaries on disk.
+    It can be defined anywhere; calling it without CUDA raises an error that says so. The same arguments give the same
+    object, which is compiled once per device; CuPy caches the binaries on disk.
 
     Parameters
     ----------
     in_params, out_params : str
-        Comma-separated ``"type name"``. A type is a dtype, such as ``float32``, and then no other is taken; or a
+        Comma-separated ``"type name"``. A type is either a dtype, such as ``float32``, and no other is accepted; or a
         capital letter, such as ``T``, which stands for the same dtype wherever it appears.
     operation : str
-        C code in which the names are single elements.
+        C code in which the names denote single elements.
     name : str
-        What profilers show.
+        The name shown by profilers.
 
     Returns
     -------
@@ -138,8 +138,8 @@ def elementwise_kernel(in_params: str, out_params: str, operation: str, name: st
     Raises
     ------
     ValueError
-        If a parameter is no type and name, a name comes twice or is CuPy's own, or an output has a letter that no
-        input has.
+        If a parameter is not a type and a name, a name is repeated or reserved by CuPy, or an output has a letter that
+        no input has.
 
     Examples
     --------
@@ -185,10 +185,10 @@ def _parameter(what: str, text: str) -> KernelParameter:
 
 
 def _loaded_once(parameters: tuple[KernelParameter, ...]) -> tuple[str, str]:
-    """The inputs under other names, and C that copies each to its own name.
+    """The inputs under other names, and C code that copies each to its own name.
 
-    For CuPy the name of an input is a reference to memory, which the compiler loads again after every output that is
-    stored, as they could be the same place.
+    In CuPy the name of an input is a reference to memory, which the compiler loads again after each stored output,
+    because they could alias.
     """
     inputs = ", ".join([f"{p.type} from_{p.name}" for p in parameters])
     return inputs, "".join([f"const auto {p.name} = from_{p.name};\n" for p in parameters])
