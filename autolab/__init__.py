@@ -8,16 +8,16 @@
     variable(4.0)
 
 Variables and functions     `Variable`, `Parameter`, `FunctionNode`, `primitive`, `elementwise`, `functions`
-Other ways to write one     `authoring`: Chainer's old style, DeZero's, PyTorch's; `gpu`: kernels written in C
+Other ways to write them    `authoring`: Chainer's old style, DeZero's, PyTorch's; `gpu`: kernels written in C
 Gradients                   ``y.backward()``, `grad`, `no_grad`, `using_config`; `transforms`: functions of functions
-Seeing a computation        `explore`, `record`, `graph`, `derivatives`; all can be kept with `export_html`
+Seeing a computation        `explore`, `record`, `graph`, `derivatives`; `export_html` saves any of them as a page
 Seeing numbers              `heatmap`, `interact`; `plots`: line charts, surfaces, Jacobians, Hessians
-Speed                       `compile`: a step that is traced once; `fuse`: one function out of several
+Speed                       `compile`: trace a training step once; `fuse`: combine several functions into one
 Checking gradients          `check_gradients`, `numerical_grad`, `assert_allclose`; more in `gradcheck`
 Finding faults              `diagnose`: what is wrong with a program; `compare`: where two runs begin to differ;
                             `check_inplace`; `debug`: values changed in place
 Networks                    `links`, `initializers`, `optimizers`, `training`, `data`, `serializers`
-PyTorch and JAX             `record`, `explore` and `check_gradients` take theirs: `bridges.torch`, `bridges.jax`
+PyTorch and JAX             `record`, `explore`, `check_gradients` take their functions: `bridges.torch`, `bridges.jax`
 Other libraries' code       `compat`: DeZero's and Chainer's names, for their books and scripts
 Learning                    `lesson.check`: the exercises of the notebooks
 
@@ -32,9 +32,9 @@ import numpy as _numpy
 
 from .shared.collector import collector_waits as _collector_waits
 
-with _collector_waits():  # of the 14,000 objects that this makes, all stay
+with _collector_waits():  # this creates 14,000 objects, all of which stay alive
     from . import functions
-from . import views as _views  # noqa: F401  # what it shows, it enters
+from . import views as _views  # noqa: F401  # importing it registers what it shows
 from .authoring import FunctionNode
 from .engine.allocator import keep_blocks as _keep_blocks
 from .engine.backend import get_array_module
@@ -98,11 +98,11 @@ __version__ = "0.1.0"
 _keep_blocks()
 _point_to_users()
 _brief_in_notebooks()
-_sys.meta_path.insert(0, _ModulesByHabit)  # before the one that would load a module again under another name
+_sys.meta_path.insert(0, _ModulesByHabit)  # before the finder that would load a module again under another name
 
 
 def _by_gpu(name: str) -> Any:
-    """A function of `autolab.gpu`, which is loaded when arrays that are not NumPy's come, and sets its own."""
+    """A function of `autolab.gpu`, which is imported at the first array that is not NumPy's, and then replaces this."""
 
     def loaded(*args: Any) -> Any:
         _import_module(".gpu", __name__)
@@ -201,11 +201,11 @@ __all__ = [
 
 
 def _explore(self: Variable) -> Any:
-    """Look at the graph that made this value: its steps, one by one, with what of their values is kept.
+    """Explore the graph that computed this value, step by step, with the values that it still holds.
 
-    A graph is not run again: branches that were not taken are not in it, nor are all constants, so the inputs cannot
-    be moved. They can where ``autolab.explore(fn, x=...)`` runs a function. In plain Python, where there is no notebook
-    to draw in, the view is saved as a page and its path printed.
+    The graph is not run again: it lacks the branches that were not taken and some of the constants, so the inputs
+    cannot be moved. To move them, explore the function: ``autolab.explore(fn, x=...)``. In plain Python, where there
+    is no notebook to draw in, the view is saved as a page and its path is printed.
 
     Examples
     --------
@@ -220,14 +220,14 @@ def _explore(self: Variable) -> Any:
     return explore_graph(self, _sys._getframe(1))
 
 
-# Given to Variable here, as operators are by `functions`: the engine imports no view, and this face may import all.
+# Added to Variable here, as `functions` adds the operators: the engine imports no view, but this module may import all.
 _explore.__name__ = _explore.__qualname__ = "explore"
 Variable.explore = _explore  # type: ignore[method-assign, assignment]
 
 
 def __getattr__(name: str) -> Any:
     if name not in _LAZY:
-        if name in __all__:  # what is neither here nor loaded from a module is one
+        if name in __all__:  # neither defined here nor listed in _FOUND_IN, so it is a module
             return _import_module(f".{name}", __name__)
         from .engine.habit_tables import ALIASES, HABITS
         from .engine.habits import by_habit

@@ -1,4 +1,4 @@
-"""Looking at functions as a whole: derivatives over a domain, matrices of derivatives, loss surfaces. Plain data."""
+"""Functions as a whole, as plain data: derivatives over a domain, matrices of derivatives, loss surfaces."""
 
 from .breaks import Break
 from .curves import Curves

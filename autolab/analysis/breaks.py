@@ -1,7 +1,7 @@
 """Where curves break: jumps, poles, holes and the ends of where a function is defined, found by bisection.
 
-Between two samples the greater change is followed into ever smaller intervals. What a smooth function changes shrinks
-with the interval; at a jump it stays, at a pole it grows.
+Between two samples, bisection follows the half with the larger change. The change of a smooth function shrinks with the
+interval; at a jump it stays the same, at a pole it grows.
 """
 
 from __future__ import annotations
@@ -19,17 +19,17 @@ _ROUNDS = 36
 _HALF = _ROUNDS // 2
 _STAYS, _GROWS, _SWELLS = 0.7, 4.0, 1.5
 _VISIBLE = 1e-3
-"""A jump below this fraction of the curve's height is taken for noise."""
+"""A jump smaller than this fraction of the curve's height counts as noise."""
 _SUSPECT = 3.0
 _SAME = 1e-9
 
 
 @dataclass(frozen=True)
 class Break:
-    """A place where the curve of an order, and so those of all higher ones, has a gap.
+    """A place where the curve of an order, and so of all higher orders, has a gap.
 
-    At a ``jump`` both sides end at different heights, at a ``hole`` at the same; at a ``pole`` a side goes to infinity;
-    at an ``edge`` the function is undefined on one side.
+    At a ``jump`` the two sides end at different heights, at a ``hole`` at the same; at a ``pole`` a side goes to
+    infinity; at an ``edge`` the function is undefined on one side.
 
     Examples
     --------
@@ -46,7 +46,7 @@ class Break:
 
 @dataclass(eq=False)
 class _Lanes:
-    """Intervals that shrink, one per suspicious pair of samples: ends, their values, and what they changed halfway."""
+    """Shrinking intervals, one per suspicious pair of samples: the ends, the values there, and the change halfway."""
 
     order: np.ndarray
     a: np.ndarray
@@ -63,16 +63,16 @@ class _Lanes:
 
 
 def find_breaks(at: At, xs: np.ndarray, ys: np.ndarray, most: int) -> tuple[list[Break], np.ndarray, np.ndarray]:
-    """The breaks between samples, and points ever nearer to them with the values there.
+    """Find the breaks between samples; also returns points closer and closer to them, with the values there.
 
     Parameters
     ----------
     at : callable
-        Values of all orders at points.
+        Returns the values of all orders at points.
     xs, ys : array
         Samples: shapes (n,) and (orders, n).
     most : int
-        How many pairs of samples of each order are looked into.
+        The maximum number of pairs of samples to examine per order.
     """
     lanes = _suspects(xs, ys, most)
     looked: list[np.ndarray] = []
@@ -107,14 +107,14 @@ def _suspects(xs: np.ndarray, ys: np.ndarray, most: int) -> _Lanes:
 
 
 def _change(y: np.ndarray, z: np.ndarray) -> np.ndarray:
-    """How much two ends differ; infinite where one is defined and the other is not."""
+    """How much two ends differ; infinite if only one of them is defined."""
     known, other = np.isfinite(y), np.isfinite(z)
     with np.errstate(invalid="ignore", over="ignore"):
         return np.where(known & other, np.abs(z - y), np.where(known | other, np.inf, -1.0))
 
 
 def _shrink(lanes: _Lanes, middle: np.ndarray, found: np.ndarray) -> None:
-    """Keep the half of each interval that changes more."""
+    """Keep the half of each interval with the larger change."""
     here = found[lanes.order, np.arange(len(middle))]
     left, right = lanes.ends
     goes_left = _change(left, here) >= _change(here, right)
@@ -125,7 +125,7 @@ def _shrink(lanes: _Lanes, middle: np.ndarray, found: np.ndarray) -> None:
 
 
 def _classified(lanes: _Lanes, lane: int, ys: np.ndarray) -> tuple[Break, float] | None:
-    """The break that a lane ended at, with the finite value beside it; None where the curve is smooth."""
+    """The break at which a lane ended, with the finite value next to it; None if the curve is smooth there."""
     order = int(lanes.order[lane])
     left, right = lanes.at_a[order, lane], lanes.at_b[order, lane]
     change = float(_change(left, right))
@@ -144,7 +144,7 @@ def _classified(lanes: _Lanes, lane: int, ys: np.ndarray) -> tuple[Break, float]
 def _is_swollen(lanes: _Lanes, lane: int, order: int, y: np.ndarray) -> bool:
     """Whether the curve of an order is far higher where a lane ended than anywhere else.
 
-    One sample does not count: it may have come to lie beside the pole by chance.
+    One sample is ignored: it may lie next to the pole by chance.
     """
     sizes = [abs(end[order, lane]) for end in (lanes.at_a, lanes.at_b) if np.isfinite(end[order, lane])]
     samples = np.sort(np.abs(y[np.isfinite(y)]))
@@ -152,7 +152,7 @@ def _is_swollen(lanes: _Lanes, lane: int, order: int, y: np.ndarray) -> bool:
 
 
 def _height(y: np.ndarray) -> float:
-    """The height of a curve without its extremes; with them where the rest is flat."""
+    """The height of a curve without its extremes, or with them if the rest is flat."""
     finite = y[np.isfinite(y)]
     if not finite.size:
         return 0.0
@@ -161,7 +161,7 @@ def _height(y: np.ndarray) -> float:
 
 
 def _merged(found: list[tuple[Break, float]], span: float) -> list[Break]:
-    """One break per place: that of the lowest order; two edges at one place are a hole, or a jump."""
+    """One break per place, that of the lowest order; two edges at one place are merged into a hole or a jump."""
     groups: list[list[tuple[Break, float]]] = []
     for item in sorted(found, key=lambda item: item[0].x):
         if groups and item[0].x - groups[-1][0][0].x <= _SAME * span:

@@ -19,19 +19,19 @@ Function = Callable[[Variable], Any]
 
 _SAMPLES, _MOST = 601, 48
 _FEW_SAMPLES, _FEW_MOST = 161, 6
-"""For functions of which every point has to be computed on its own."""
+"""For functions whose points must be computed one at a time."""
 
 _NARROW = 1e-12
 
 
 @dataclass(frozen=True, eq=False)
 class Curves:
-    """f, f', f'' ... over a stretch of the axis.
+    """f, f', f'' ... over an interval.
 
-    ``x`` has shape (n,) and grows; ``y`` has shape (orders, n), with NaN where a curve has a gap. ``breaks`` say where
-    and why. At each of ``kinks``, a place and an order, the curve of that order is continuous and its slope jumps.
-    ``together`` says whether ``fn`` was given all points as one array; ``raised`` what it raised at some of them.
-    ``sampled`` is False while nothing is known but one point.
+    ``x`` has shape (n,) and is increasing; ``y`` has shape (orders, n), with NaN where a curve has a gap; ``breaks``
+    says where these are and why. Each of ``kinks`` is a pair of a place and an order: there, the curve of that order is
+    continuous, but its slope jumps. ``together`` is whether ``fn`` was given all points as one array, ``raised`` what
+    it raised at some of them. ``sampled`` is False as long as only one point is known.
 
     Examples
     --------
@@ -52,9 +52,10 @@ class Curves:
     sampled: bool = True
 
     def hold(self, ladder: Ladder, x: float) -> bool:
-        """Whether ``fn`` gives at the sample nearest to ``x`` what it gave, as what it depends on may be another now.
+        """Whether ``fn`` still has the same value at the sample nearest to ``x``: something it depends on may have
+        changed.
 
-        What gives something else each time it is asked, such as random numbers, tells nothing.
+        Functions that differ in every call, such as random ones, are not checked.
         """
         known = np.flatnonzero(np.isfinite(self.y[0]))
         if not known.size:
@@ -67,22 +68,22 @@ class Curves:
 
 
 def only(x: float, values: np.ndarray, domain: tuple[float, float]) -> Curves:
-    """Curves of which nothing is known but one point."""
+    """Curves of which only one point is known."""
     y = np.full((len(values), 3), np.nan)
     y[:, 1] = np.where(np.isfinite(values), values, np.nan)
     return Curves(np.array([domain[0], x, domain[1]]), y, (), (), True, None, sampled=False)
 
 
 def sampled(caller: str, fn: Function, at: float, order: int, domain: tuple[float, float]) -> Curves:
-    """All orders that can be shown, and one more, which tells the kinks of the last."""
+    """The curves of all orders that can be shown; one more order is computed to find the kinks of the last one."""
     return _looked_at(_highest(caller, fn, at, order), order, domain)
 
 
 def quickly(ladder: Ladder, domain: tuple[float, float], smooth: bool) -> Curves:
-    """The orders of a ladder, for a picture that follows a hand.
+    """The orders of a ladder, fast enough for a picture that follows a drag.
 
-    Breaks are looked for unless the function is known to be ``smooth`` everywhere, or every point of it has to be
-    computed on its own.
+    Breaks are searched for unless the function is known to be ``smooth`` everywhere or its points must be computed one
+    at a time.
     """
     x = np.linspace(*domain, _FEW_SAMPLES)
     y = ladder.at(x)
@@ -93,7 +94,7 @@ def quickly(ladder: Ladder, domain: tuple[float, float], smooth: bool) -> Curves
 
 
 def _looked_at(ladder: Ladder, order: int, domain: tuple[float, float]) -> Curves:
-    """The orders of a ladder, with their breaks; kinks of the last one only where the ladder goes higher."""
+    """The orders of a ladder, with their breaks; the kinks of the last one only if the ladder has a higher order."""
     x = np.linspace(*domain, _FEW_SAMPLES)
     y = ladder.at(x)
     if ladder.together:
@@ -113,19 +114,19 @@ def _looked_at(ladder: Ladder, order: int, domain: tuple[float, float]) -> Curve
 
 
 def _highest(caller: str, fn: Function, at: float, order: int) -> Ladder:
-    """The highest ladder that ``fn`` allows: some functions can be differentiated once only."""
+    """The highest ladder that ``fn`` allows: some functions can be differentiated only once."""
     for highest in range(MAX_ORDER + 1, order, -1):
         ladder = Ladder(caller, fn, highest)
         try:
             ladder.exactly(at)
-        except Exception:  # it is the next lower order that is asked then
+        except Exception:  # then the next lower order is tried
             continue
         return ladder
     return Ladder(caller, fn, order)
 
 
 def _with_gaps(x: np.ndarray, y: np.ndarray, breaks: list[Break]) -> tuple[np.ndarray, np.ndarray]:
-    """The samples with NaN at every break, in its order and all higher ones; lower ones go on."""
+    """The samples with NaN at every break, in its order and all higher ones; lower orders have no gap there."""
     places = np.array([found.x for found in breaks])
     between = np.array([np.interp(places, x, row) for row in y]).reshape(len(y), len(places))
     for column, found in enumerate(breaks):

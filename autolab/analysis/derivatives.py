@@ -24,15 +24,15 @@ from .ladder import Ladder
 
 _BESIDE = 1e-3
 CALLER = "derivatives"
-_STEPS = (1, 2, 4, 5)  # of the ends of a domain
+_STEPS = (1, 2, 4, 5)  # round numbers for the ends of a domain
 
 
 @dataclass(frozen=True, eq=False)
 class Derivatives(Savable):
-    """A function of one number, its derivatives up to an order, and a point at which they are looked at.
+    """A function of one number and its derivatives up to an order, at a point and as curves over a domain.
 
-    ``values`` are those of f, f' ... at ``x``; NaN where they are undefined. ``recording`` holds the graphs; where
-    ``fn`` raises there are none. ``formulas`` are those that hold on the whole domain, also of higher orders.
+    ``values`` are f, f' ... at ``x``; NaN where they are undefined. ``recording`` holds their graphs; None where ``fn``
+    raises. ``formulas`` hold on the whole domain, also those of higher orders.
 
     Examples
     --------
@@ -53,13 +53,13 @@ class Derivatives(Savable):
     formulas: Formulas = NO_FORMULAS
 
     def taylor(self, x: Any, order: int | None = None) -> Any:
-        """The Taylor polynomial about the point, at ``x``.
+        """Evaluate the Taylor polynomial about the point at ``x``.
 
         Parameters
         ----------
         x : float or array
         order : int, optional
-            Its degree, at most that of the derivatives; 1 gives the tangent.
+            The degree, by default and at most the order of the derivatives; 1 is the tangent.
 
         Examples
         --------
@@ -73,12 +73,12 @@ class Derivatives(Savable):
             return sum([value * (x - self.x) ** k / math.factorial(k) for k, value in enumerate(chosen)])
 
     def up_to(self, order: int) -> Derivatives:
-        """The same with fewer derivatives."""
+        """A copy with the derivatives up to ``order`` only."""
         curves = replace(self.curves, y=self.curves.y[: order + 1])
         return replace(self, order=order, values=self.values[: order + 1], curves=curves)
 
     def to_json(self) -> dict[str, Any]:
-        """Dictionaries, lists, strings and numbers; None for what is not a finite number."""
+        """The data as dictionaries, lists, strings and numbers; None replaces numbers that are not finite."""
         curves = self.curves
         return {
             "function": self.function,
@@ -97,40 +97,41 @@ class Derivatives(Savable):
 
 
 def finite_or_none(values: Any) -> list[float | None]:
-    """Numbers as JSON has them."""
+    """Numbers for JSON: NaN and infinities become None."""
     return [float(v) if math.isfinite(v) else None for v in values]
 
 
 class Study:
-    """A function that is looked at: it computes `Derivatives` where the point is moved to.
+    """A function of one number under study: it computes the `Derivatives` at any point of the domain.
 
     Parameters
     ----------
     fn : callable
-        Takes a Variable of one number, returns one.
+        Takes a Variable that holds one number and returns another.
     x : float
-        The point; None for the middle of the domain. Several rising numbers are the domain.
+        The point; None for the middle of the domain. An increasing sequence of numbers sets the domain instead.
     order : int
-        Up to which derivative, at most 4.
+        The highest derivative, from 0 to 4.
     domain : tuple of two floats, optional
-        Where the curves are drawn; by default where the functions in ``fn`` are worth looking at, or about 0.
+        The interval over which the curves are drawn. By default, the interesting range of the functions that ``fn``
+        applies to ``x`` directly, or else an interval around 0.
     curves : bool
-        Whether they are to be computed; otherwise nothing is but the values at the point.
+        Whether to compute the curves; otherwise only the values at the point are computed.
 
     Attributes
     ----------
     fn : callable
     data : Derivatives
-        What there is to see at the present point.
+        The derivatives at the current point.
     most : int
         The highest order that can be chosen.
     has_curves : bool
-        Whether the curves are there.
+        Whether the curves were computed.
 
     Raises
     ------
     TypeError, ValueError
-        If an argument is not what it should be, or ``fn`` does not return a number.
+        If an argument has the wrong type or value, or ``fn`` does not return a number.
 
     Examples
     --------
@@ -155,7 +156,7 @@ class Study:
         self.fn, self._name = fn, getattr(fn, "__name__", type(fn).__name__)
         at, domain = _place(x.data if isinstance(x, Variable) else x, domain)
         order = _checked_order(order)
-        values, near = Ladder(CALLER, fn, order).begin(at)  # what is wrong at the point itself is the user's to know
+        values, near = Ladder(CALLER, fn, order).begin(at)  # an error at the point itself is raised
         self._domain = _domain(at, domain, near)
         self.has_curves = curves
         self._curves = sampled(CALLER, fn, at, order, self._domain) if curves else only(at, values, self._domain)
@@ -164,17 +165,17 @@ class Study:
         self.data = self.look(at, order) if curves else self._derivatives(at, values, None, ())
 
     def move(self, x: Any) -> Derivatives:
-        """Look at another point of the domain; it becomes ``data``."""
+        """Move to another point of the domain; ``data`` is updated."""
         self.data = self.look(_finite("x", x), self.data.order)
         return self.data
 
     def choose(self, order: int) -> Derivatives:
-        """Go up to another order; the result becomes ``data``."""
+        """Choose another highest order; ``data`` is updated."""
         self.data = self.look(self.data.x, _checked_order(order))
         return self.data
 
     def look(self, x: float, order: int) -> Derivatives:
-        """What there is to see at a point, or at the end of the domain next to it; ``data`` stays as it is."""
+        """The derivatives at a point, which is clipped to the domain; ``data`` does not change."""
         x = min(max(x, self._domain[0]), self._domain[1])
         values = Ladder(CALLER, self.fn, order).at(np.array([x]))[:, 0]
         recording = _recorded(self.fn, x, order) if np.isfinite(values[0]) or self.error_at(x) is None else None
@@ -182,13 +183,13 @@ class Study:
         return self._derivatives(x, values, recording, found)
 
     def holds(self, x: float) -> bool:
-        """Whether the curves about ``x`` are still those of the function."""
+        """Whether the curves around ``x`` are still those of the function."""
         return self._curves.hold(Ladder(CALLER, self.fn, 0), x)
 
     def samples(self, most: int) -> list[Derivatives]:
-        """What there is to see at up to ``most`` points of the curves, in all orders that can be chosen.
+        """The derivatives of all orders at up to ``most`` points of the curves.
 
-        Nothing is computed for that, so there are no graphs. Breaks are left out, and what is very near to them.
+        They are read from the curves, so they have no graphs. Breaks and points very near to them are left out.
         """
         if not self.has_curves:
             return []
@@ -209,19 +210,19 @@ class Study:
         return Derivatives(self._name, x, order, self._domain, known, curves, recording, found, self._formulas)
 
     def _read(self, at: float) -> Formulas:
-        """The formulas, read near the point; none where ``fn`` cannot be recorded."""
+        """The formulas, read near the point; none if ``fn`` cannot be recorded."""
         xs, rows = self._curves.x, self._curves.y
-        usual = np.isfinite(rows).all(axis=0) & (xs != 0)  # at 0, formulas are found that hold only there
+        usual = np.isfinite(rows).all(axis=0) & (xs != 0)  # a formula read at 0 may hold only there
         if not usual.any():
             return NO_FORMULAS
         x = float(xs[usual][np.abs(xs[usual] - at).argmin()])
         try:
             return read_formulas(lambda: _recorded(self.fn, x, self.most), self._curves)
-        except Exception:  # whatever ``fn`` raises there: elsewhere it did not
+        except Exception:  # ``fn`` may raise anything there, although it did not elsewhere
             return NO_FORMULAS
 
     def error_at(self, x: float) -> Exception | None:
-        """What ``fn`` raises at a point, where the values say only that it is undefined; None where it returns."""
+        """What ``fn`` raises at a point (its values say only that it is undefined there); None if it returns."""
         try:
             Ladder(CALLER, self.fn, 0).exactly(x)
         except Exception as error:
@@ -230,18 +231,18 @@ class Study:
 
 
 def _recorded(fn: Callable[[Variable], Any], x: float, order: int) -> Recording:
-    """The graphs up to an order; fewer where ``fn`` cannot be differentiated once more, which they show as well."""
+    """The graphs up to an order, or to the highest one at which ``fn`` can still be differentiated."""
     with quietly():
         for highest in range(order, 0, -1):
             try:
                 return record(fn, x, options={"order": highest})
-            except RuntimeError:  # such a function says so itself when it is asked for one order more
+            except RuntimeError:  # raised by a function that cannot be differentiated once more
                 continue
         return record(fn, x)
 
 
 def _domain(x: float, given: Any, near: tuple[float, float] | None) -> tuple[float, float]:
-    """The given domain, or else the one near which the function is worth looking at, or a symmetric one."""
+    """The given domain, or else one around the interesting range of the function, or a symmetric one."""
     if given is not None:
         return _checked_domain(given, x)
     if not math.isfinite(10 * x):
@@ -270,7 +271,7 @@ def _checked_order(order: Any) -> int:
 
 
 def _place(x: Any, domain: Any) -> tuple[float, Any]:
-    """The point and the domain; several rising numbers are a domain, and without ``x`` the point is in its middle."""
+    """The point and the domain. An increasing sequence is a domain; without ``x`` the point is in its middle."""
     if x is None:
         middle = float(_numbers((0.0, 1.0) if domain is None else domain).sum() / 2)
         return middle if math.isfinite(middle) else 0.5, domain

@@ -1,4 +1,4 @@
-"""How the graph grows from one order to the next, and how much of it is shared."""
+"""How the graph grows from one order of differentiation to the next, and how much of it is shared."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from ..recording.model import Recording
 
 @dataclass(frozen=True)
 class Growth:
-    """The graph of one order in numbers.
+    """The size of the graph of one order.
 
-    ``steps`` are computed for this order, ``reused`` are values of lower orders that it takes over. ``unshared`` is how
-    many steps the result would take from the input on, had every use of a value to compute it again: the size of the
-    formula when it is written out.
+    ``steps`` counts the steps computed for this order, ``reused`` the values of lower orders that it uses. ``unshared``
+    is the number of steps from the input to the result if every use of a value computed it again: the size of the
+    formula written out in full.
 
     Examples
     --------
@@ -32,7 +32,7 @@ class Growth:
 
 
 def growth(recording: Recording) -> tuple[Growth, ...]:
-    """The numbers of a recording and of its derivatives, in order.
+    """The sizes of the graphs of a recording and of its derivatives, by order.
 
     Examples
     --------
@@ -49,7 +49,7 @@ def growth(recording: Recording) -> tuple[Growth, ...]:
                 operands = sum([sizes[use.step] for use in step.operands if use.step is not None])
                 sizes[step.id] = (step.kind == "call") + operands
             else:
-                sizes.setdefault(step.id, 0)  # a reference has its size from the order that computed it
+                sizes.setdefault(step.id, 0)  # a reused value has the size that it has in the order that computed it
         steps = sum([step.kind == "call" and step.order == graph.order for step in graph.steps])
         reused = sum([step.kind == "reference" for step in graph.steps])
         names = [step.name or "" for step in graph.steps if step.id in graph.outputs]

@@ -1,8 +1,8 @@
-"""A loss over two directions through the space of its parameters, with the way that a descent took, as plain data.
+"""Loss surfaces: a loss along two directions in the space of its parameters, with the path of a descent, as plain data.
 
-Random directions are normalised by filters (H. Li, Z. Xu, G. Taylor, C. Studer, T. Goldstein, "Visualizing the Loss
-Landscape of Neural Nets", NeurIPS 2018): each row of each parameter's direction gets the norm of the parameter's own
-row, so that a step means the same to layers of all scales.
+Random directions are filter-normalised (H. Li, Z. Xu, G. Taylor, C. Studer, T. Goldstein, "Visualizing the Loss
+Landscape of Neural Nets", NeurIPS 2018): each row of a parameter's direction gets the norm of the parameter's own row,
+so that a step means the same for layers of all scales.
 """
 
 from __future__ import annotations
@@ -35,12 +35,13 @@ _VISIBLE = 1e-3
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Surface(Savable):
-    """A loss over a plane.
+    """A loss over a plane in the space of its parameters, created by `surface`.
 
-    ``values[i, j]`` is the loss at ``x[j]`` along the first direction and ``y[i]`` along the second, in units of the
-    directions, from the parameters that were given (for ``axes``, where the two numbers are themselves). ``path`` has
-    a row of two such numbers for each point of the way, ``path_values`` the loss at these points themselves, and
-    ``captured`` says which part of the path's squared length lies in the plane; the rest cannot be seen.
+    ``values[i, j]`` is the loss at ``x[j]`` along the first direction and ``y[i]`` along the second. These coordinates
+    are in units of the directions, relative to the given parameters; for ``axes`` they are the two parameters
+    themselves. Each row of ``path`` holds the coordinates of one point of the path, projected onto the plane,
+    ``path_values`` the losses at the points themselves, and ``captured`` is the fraction of the path's squared length
+    that lies in the plane; the rest cannot be seen.
 
     Examples
     --------
@@ -70,24 +71,25 @@ class Surface(Savable):
         steps: int = 60,
         settings: Mapping[str, float] | None = None,
     ) -> Roll:
-        """Put a ball down and let an optimizer move it: AutoLab's own, by the gradients of the loss in the plane.
+        """Let an optimizer of AutoLab's move a ball from a starting point, by the gradient of the loss in the plane.
 
         Parameters
         ----------
         start : pair of float
-            Where it is put down, within the surface.
+            The starting point, within the surface.
         optimizer : str or Optimizer
-            ``SGD``, ``MomentumSGD``, ``Adam`` or another of `autolab.optimizers`; or one of these as an object, whose
-            settings are taken over while it stays as it is.
+            The name of an optimizer in `autolab.optimizers`, such as ``SGD``, ``MomentumSGD`` or ``Adam``; or an
+            optimizer, whose settings are copied and which itself does not change.
         steps : int
-            Updates, from 1 to 500. It ends earlier where the loss or its gradient is not finite.
+            The number of updates, from 1 to 500. The ball stops earlier if the loss or its gradient is not finite.
         settings : dict, optional
-            Those of the optimizer, by name; what is left out has its default.
+            Settings of the optimizer, by name; all others have their defaults.
 
         Raises
         ------
         TypeError, ValueError
-            If the start is outside, there is no such optimizer or setting, or the loss is another one now.
+            If the start is outside the surface, there is no such optimizer or setting, or the loss has changed since
+            the surface was computed.
 
         Examples
         --------
@@ -100,8 +102,8 @@ class Surface(Savable):
         return roll(self.plane, (self.x, self.y), start, optimizer, steps, settings)
 
     def _check_loss(self, place: np.ndarray) -> None:
-        """Refuse a loss that is visibly another one now, at the point of the grid next to a place; one of random
-        numbers is another each time."""
+        """Refuse a loss that has visibly changed at the grid point nearest to a place. A loss that uses random numbers
+        changes each time."""
         j, i = (int(np.abs(axis - at).argmin()) for axis, at in zip((self.x, self.y), place, strict=True))
         drawn, known = float(self.values[i, j]), self.values[np.isfinite(self.values)]
         now, again = (self.plane.slope(float(self.x[j]), float(self.y[i]))[0] for _ in range(2))
@@ -114,7 +116,8 @@ class Surface(Savable):
     def explore(
         self, start: Sequence[float] | None = None, optimizer: str | Optimizer = "MomentumSGD", steps: int = 60
     ) -> Any:
-        """Open the surface as a live view: numbers where one points, and a ball that is dragged and rolls.
+        """Open the surface as a live view, which shows the loss under the pointer and a ball that can be dragged and
+        rolls.
 
         In plain Python, where there is no notebook to draw in, the view is saved as a page in the folder
         ``autolab_pages``.
@@ -122,12 +125,12 @@ class Surface(Savable):
         Parameters
         ----------
         start, optimizer, steps
-            As for `roll`; without a start, the ball is put down on the page.
+            As for `roll`; without a start, the ball is placed in the view.
 
         Returns
         -------
         SurfaceView
-            ``.roll`` is the way of the ball as data, ``.rolls`` those of a race, ``.close()`` ends it.
+            ``.roll`` is the path of the ball as data, ``.rolls`` those of a race; ``.close()`` closes the view.
 
         Raises
         ------
@@ -169,36 +172,41 @@ def surface(
     executor: Executor | None = None,
     **inputs: Any,
 ) -> Surface:
-    """The loss over two directions from its parameters.
+    """Compute a loss surface: the loss along two directions from its parameters.
 
     Parameters
     ----------
     loss : callable
-        Returns one number. It is given the parameters: a link, a tuple of arguments, or its only argument.
+        Returns one number. It is called with the parameters: with a link, with the elements of a tuple as its
+        arguments, or with anything else as its only argument.
     params : Link, tuple, array or nested structure of arrays
-        Where the plane goes through. It stays as it is: copies are changed.
+        The parameters through which the plane goes. They do not change; the loss is computed with copies.
     directions : {"axes", "random", "path"} or pair, optional
-        ``axes``: the two parameters themselves, the default where there are two numbers in all; ``path``: those two
-        along which the way extends furthest, the default where there is one; ``random``, the default otherwise:
-        random numbers, normalised by filters. Or two structures like ``params``.
+        ``axes``: the two parameters themselves, the default if there are just two numbers; ``path``: the two directions
+        in which the path extends furthest, the default if a path is given; ``random``: random directions,
+        filter-normalised, the default otherwise. Or a pair of structures like ``params``.
     path : iterable, optional
-        Points of the way, such as `descend` returns: structures like ``params``, or for a link lists of the arrays of
-        its parameters.
+        The points of a path, such as `descend` returns: structures like ``params``, or, for a link, lists of the arrays
+        of its parameters.
     span : float, optional
-        How far to go to each side, in units of the directions; by default 1, or as far as the way needs.
+        How far the surface extends to each side, in units of the directions; by default 1, or as far as the path needs.
     steps : int
-        Points in each direction, from 2 to 401.
+        The number of grid points in each direction, from 2 to 401.
     seed : int
-        Of the random directions.
+        The seed of the random directions.
     executor : Executor, optional
-        Does the work: any `concurrent.futures.Executor`, for Dask ``client.get_executor()``.
+        Runs the computations: any `concurrent.futures.Executor`; for Dask, ``client.get_executor()``.
     **inputs
-        The arguments of the loss by their names, in place of ``params``: ``surface(f, x=3.0, y=1.0)``.
+        The arguments of the loss by name, instead of ``params``: ``surface(f, x=3.0, y=1.0)``.
+
+    Returns
+    -------
+    Surface
 
     Raises
     ------
     TypeError, ValueError
-        If an argument is not what it should be, or the loss is not one number.
+        If an argument has the wrong type or value, or the loss is not a single number.
 
     Examples
     --------
@@ -235,7 +243,7 @@ def surface(
 
 
 def descend(loss: Loss, params: Any, rate: float, steps: int) -> list[Any]:
-    """The points of a gradient descent, the first being ``params``: a path for `surface`.
+    """The points of a gradient descent with learning rate ``rate``, starting at ``params``: a path for `surface`.
 
     Examples
     --------
@@ -255,7 +263,7 @@ def descend(loss: Loss, params: Any, rate: float, steps: int) -> list[Any]:
 
 
 def _evaluated(space: Space, moves: np.ndarray) -> np.ndarray:
-    """The loss at some points, in whichever thread or process."""
+    """The loss at some points, in any thread or process."""
     values = BatchEvaluator(space.traced, space.alone).at(space.start + moves)
     if values is not None and values.shape[1] == 1:
         return values[:, 0]
@@ -265,7 +273,7 @@ def _evaluated(space: Space, moves: np.ndarray) -> np.ndarray:
 
 
 def _projected(space: Space, plane: np.ndarray, way: list[np.ndarray]) -> tuple[np.ndarray, float | None]:
-    """The nearest points of the plane to those of the way, and the part of the squared length that lies in it."""
+    """The path projected onto the plane, and the fraction of its squared length that lies in the plane."""
     if not way:
         return np.empty((0, 2)), None
     moves = np.stack(way) - space.start

@@ -1,4 +1,4 @@
-"""line_chart(): numbers over numbers, as plain data that shows itself as lines. It needs no plotting library."""
+"""line_chart(): a line chart as plain data that displays itself, without a plotting library."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _AXES = ("", "x", "y", "xy")
 
 @dataclass(frozen=True, eq=False, repr=False)
 class LineChart(Savable):
-    """Lines over one horizontal axis. Made by `line_chart`.
+    """Lines over a common horizontal axis, created by `line_chart`.
 
     Attributes
     ----------
@@ -30,9 +30,9 @@ class LineChart(Savable):
     log : "", "x", "y" or "xy"
         Which axes are logarithmic.
     mark : float or None
-        A place on the horizontal axis that a vertical line marks.
+        The position of a vertical line.
     y_range : tuple of float
-        What the vertical axis shows besides the lines.
+        Numbers that the vertical axis includes besides the lines.
 
     Examples
     --------
@@ -64,21 +64,23 @@ def line_chart(
     mark: float | None = None,
     y_range: tuple[float, ...] = (),
 ) -> LineChart:
-    """Lines over one horizontal axis.
+    """Draw lines over a common horizontal axis.
 
     Parameters
     ----------
     x : array of shape (n,)
-        The places on the horizontal axis; at most 5000. Alone it is the line, over 0, 1, 2 and so on.
+        The horizontal coordinates, at most 5000. Given alone, ``x`` is the line itself, drawn over 0, 1, 2 and so on.
     lines : mapping of str to array of shape (n,), or such an array
-        Each line under its name. NaN is a gap; on a logarithmic axis so is what is not positive, and a note says so.
+        The lines by name. NaN leaves a gap; so does a number that is not positive on a logarithmic axis, and a note
+        says so.
     title, x_title : str
+        The titles of the chart and of the horizontal axis.
     log : {"", "x", "y", "xy"}
         Which axes are logarithmic.
     mark : float, optional
-        A place on the horizontal axis to mark.
+        Where to draw a vertical line.
     y_range : tuple of float, optional
-        Numbers that the vertical axis shows in any case, so that charts can be compared.
+        Numbers that the vertical axis always includes, so that charts can be compared.
 
     Returns
     -------
@@ -87,10 +89,10 @@ def line_chart(
     Raises
     ------
     TypeError
-        If ``lines`` is empty, or something is no array of real numbers.
+        If ``lines`` is empty, or ``x`` or a line is not an array of real numbers.
     ValueError
-        If lengths differ, there are too many points, or a logarithmic horizontal axis gets a number that is not
-        positive.
+        If lengths differ, there are no points or too many, ``x`` or ``mark`` is not finite, or, on a logarithmic axis,
+        ``x``, ``mark`` or ``y_range`` is not positive.
 
     Examples
     --------
@@ -126,7 +128,7 @@ def line_chart(
 
 
 def _row(name: str, values: Any) -> np.ndarray:
-    """Numbers as a row of float64."""
+    """Numbers as a one-dimensional float64 array."""
     what = f"line_chart: {name:.60}"
     found = as_array(values.data if isinstance(values, Variable) else values, what)
     row = np.array(to_cpu(check_real(found, what)), np.float64)

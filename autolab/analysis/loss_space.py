@@ -28,7 +28,7 @@ CALLER = "surface"
 
 
 class Space:
-    """The parameters of a loss as one vector, and the loss at any such vector."""
+    """The space of the parameters of a loss, each point of which is one vector, and the loss there."""
 
     def __init__(self, loss: Loss, params: Any) -> None:
         if not callable(loss):
@@ -39,7 +39,7 @@ class Space:
         arrays = [_array(leaf, f"{CALLER}: params{path}") for path, leaf in pairs]
         self.shapes, self._dtypes = [a.shape for a in arrays], [a.dtype for a in arrays]
         self.start = joined(arrays)
-        if self.start.size > 1:  # else no plane goes through them, which is said first
+        if self.start.size > 1:  # otherwise there is no plane, which is reported first
             _check_arguments(loss, params if isinstance(params, tuple) else (params,))
 
     def parts(self, flat: np.ndarray) -> list[np.ndarray]:
@@ -53,9 +53,9 @@ class Space:
         return parts if self.is_link else filled(self.params, iter(parts))
 
     def flat(self, point: Any, what: str) -> np.ndarray:
-        """A point as a vector; one that does not look like the parameters is an error."""
+        """A point as a vector; one without the structure of the parameters is an error."""
         if isinstance(point, np.ndarray) and point.ndim == 1 and self.shapes == [()] * len(point):
-            return point.astype(np.float64)  # a row of numbers, one for each parameter
+            return point.astype(np.float64)  # already a vector with one number per parameter
         source = point.params() if isinstance(point, Link) else (leaf for _, leaf in leaves(point))
         arrays = [_array(leaf, f"{CALLER}: {what}") for leaf in source]
         if [a.shape for a in arrays] != self.shapes:
@@ -64,7 +64,7 @@ class Space:
         return joined(arrays)
 
     def names(self) -> list[str]:
-        """What each of the numbers is called: as its Variable, or as the argument of the loss that holds it."""
+        """The name of each number: that of its Variable, or of the argument of the loss that holds it."""
         return [
             f"{name}{list(at) if at else ''}"
             for name, shape in zip(self._called, self.shapes, strict=True)
@@ -76,13 +76,13 @@ class Space:
         return _one(self._result(flat, model))
 
     def traced(self, flat: Any) -> list[Any]:
-        """The loss at a traced vector; the link that takes its values is nobody else's."""
+        """The loss at a traced vector; the link that gets its values is a private copy."""
         with using_config("enable_backprop", False):
             result = self._result(flat, self.copied())
         return [result.data if isinstance(result, Variable) else result]
 
     def alone(self, flat: np.ndarray) -> np.ndarray:
-        """The loss at a vector, whatever was computed before."""
+        """The loss at a vector, independent of earlier computations."""
         with using_config("enable_backprop", False), quietly():
             return np.array([self.at(flat, self.copied())])
 
@@ -90,7 +90,7 @@ class Space:
         return self.params.copy("copy") if self.is_link else None
 
     def slope(self, flat: np.ndarray) -> tuple[float, np.ndarray]:
-        """The loss at a vector and its gradient there, by backward; where no gradient arrives it is 0."""
+        """The loss at a vector and its gradient there, by backward; 0 where no gradient arrives."""
         with quietly():
             result, inputs = self._placed(flat, self.copied())
         value = _one(result)
@@ -105,7 +105,7 @@ class Space:
         return self._placed(flat, model)[0]
 
     def _placed(self, flat: Any, model: Any) -> tuple[Any, list[Any]]:
-        """The loss at a vector, as it is returned, and the Variables that it was given."""
+        """What the loss returns at a vector, and the Variables that it was given."""
         with undisturbed():
             return self._computed(self.shaped(flat), model)
 
@@ -121,7 +121,7 @@ class Space:
 
 
 def named_arguments(loss: Loss, params: Any, inputs: Mapping[str, Any]) -> Any:
-    """The parameters, or the arguments of the loss that were given by their names."""
+    """The parameters, or the arguments of the loss that were given by name."""
     if (params is None) is not bool(inputs):
         came = f"both params and {', '.join(inputs):.60}" if inputs else "no params"
         raise TypeError(f"{CALLER}: got {came}; expected surface(loss, params) or surface(loss, x=3.0, y=1.0)")
@@ -133,7 +133,7 @@ def named_arguments(loss: Loss, params: Any, inputs: Mapping[str, Any]) -> Any:
 
 
 def _name_of(leaf: Any, path: str, space: Space) -> str:
-    """What the user calls an array: its own name, or that of the argument that holds it, with its place in there."""
+    """The user's name for an array: its own, or that of the argument that contains it, with its path inside."""
     if space.is_link:
         return path.lstrip("/")
     if getattr(leaf, "name", None):
@@ -144,7 +144,7 @@ def _name_of(leaf: Any, path: str, space: Space) -> str:
         place = int(first)
     try:
         taken = [p.name for p in inspect.signature(space.loss).parameters.values() if p.kind <= p.POSITIONAL_OR_KEYWORD]
-    except (TypeError, ValueError):  # of what is built in nothing is known
+    except (TypeError, ValueError):  # built-in functions have no signature
         taken = []
     return f"{taken[place]}{rest}" if place < len(taken) else f"p{path}"
 
@@ -153,7 +153,7 @@ def _check_arguments(loss: Loss, args: tuple[Any, ...]) -> None:
     """Refuse a loss that cannot be called with the parameters, such as one without arguments."""
     try:
         signature = inspect.signature(loss)
-    except (TypeError, ValueError):  # of what is built in nothing is known
+    except (TypeError, ValueError):  # built-in functions have no signature
         return
     try:
         signature.bind(*args)
@@ -168,10 +168,10 @@ def _check_arguments(loss: Loss, args: tuple[Any, ...]) -> None:
 
 @dataclass(frozen=True, eq=False)
 class SurfacePlane:
-    """The plane of a surface: coordinates of the picture as vectors of parameters.
+    """The plane of a surface: it maps coordinates in the picture to vectors of parameters.
 
-    For the surface of two numbers these are the coordinates themselves, so ``origin`` is where the space starts; else
-    they count along the directions from there, and it is 0.
+    For a surface over two parameters, the coordinates are the parameters themselves, and ``origin`` is where the space
+    starts; otherwise they are measured along the directions from there, and ``origin`` is 0.
     """
 
     space: Space

@@ -18,10 +18,10 @@ from ..shared.binding import Bound, bind
 from ..shared.structure import leaves
 
 MOST = 2_000_000
-"""A matrix has at most so many entries."""
+"""The maximum number of entries of a matrix."""
 
 _FLAT = 1e-9
-"""An eigenvalue below this fraction of the largest counts as zero, and so does a gradient beside the curvature."""
+"""An eigenvalue below this fraction of the largest counts as zero, and so does a gradient relative to the curvature."""
 _UNEVEN = 1e-6
 
 Nature = Literal["minimum", "maximum", "saddle", "flat", "unknown"]
@@ -31,10 +31,10 @@ Nature = Literal["minimum", "maximum", "saddle", "flat", "unknown"]
 class DerivativeMatrix(Savable):
     """All first derivatives of all results (``jacobian``), or all second derivatives of one result (``hessian``).
 
-    ``values[i, j]`` belongs to ``rows[i]`` and ``columns[j]``, which are names with indices. For a Hessian there are
-    the ``eigenvalues``, rising (empty where an entry is not finite), whether the ``gradient`` is zero at the point,
-    and ``uneven``, the largest difference between an entry and its mirror image, as a fraction of the largest entry:
-    that is 0 but for rounding, unless a backward is wrong.
+    ``values[i, j]`` belongs to ``rows[i]`` and ``columns[j]``, which are names with indices. A Hessian also has its
+    ``eigenvalues`` in ascending order (empty if an entry is not finite), ``stationary``, which is whether the gradient
+    is zero at the point, and ``uneven``, the largest difference between an entry and its mirror image as a fraction of
+    the largest entry, which is 0 up to rounding unless a backward is wrong.
 
     Examples
     --------
@@ -55,19 +55,19 @@ class DerivativeMatrix(Savable):
 
     @property
     def signs(self) -> tuple[int, int, int]:
-        """How many eigenvalues are below, at and above zero."""
+        """The numbers of negative, zero and positive eigenvalues."""
         slack = _FLAT * float(np.max(np.abs(self.eigenvalues), initial=0.0))
         below, above = int((self.eigenvalues < -slack).sum()), int((self.eigenvalues > slack).sum())
         return below, len(self.eigenvalues) - below - above, above
 
     @property
     def is_even(self) -> bool:
-        """Whether a Hessian is its own mirror image."""
+        """Whether a Hessian is symmetric, up to rounding."""
         return self.uneven <= _UNEVEN
 
     @property
     def nature(self) -> Nature:
-        """How the function curves: as at a minimum, a maximum, a saddle, or not in every direction."""
+        """How the function curves: as at a minimum, a maximum or a saddle, or ``flat`` in some direction."""
         below, zero, above = self.signs
         if not len(self.eigenvalues) or not self.is_even:
             return "unknown"
@@ -76,7 +76,7 @@ class DerivativeMatrix(Savable):
         return "flat" if zero else "minimum" if above else "maximum"
 
     def to_json(self) -> dict[str, Any]:
-        """Dictionaries, lists, strings and numbers; None for what is not a finite number."""
+        """The data as dictionaries, lists, strings and numbers; None replaces numbers that are not finite."""
         table = [[float(v) if math.isfinite(v) else None for v in row] for row in self.values]
         plain = {key: getattr(self, key) for key in ("kind", "function", "stationary", "uneven", "nature")}
         lists = {"rows": list(self.rows), "columns": list(self.columns), "eigenvalues": self.eigenvalues.tolist()}
@@ -87,23 +87,29 @@ class DerivativeMatrix(Savable):
 
 
 def show_jacobian(fn: Callable[..., Any], /, *args: Any, **inputs: Any) -> DerivativeMatrix:
-    """The Jacobian of a function as a labelled heatmap: a row for each element of the result, a column for each input.
+    """The Jacobian of a function as a labelled heatmap: one row per element of the result, one column per element of
+    the inputs.
 
     Parameters
     ----------
     fn : callable
-        Takes Variables, returns a Variable or a tuple of them.
+        Takes Variables and returns a Variable or a tuple of them.
     *args, **inputs
-        Its arguments, bound by its signature; all of floating-point numbers are differentiated by.
+        The arguments of ``fn``, bound to its signature. The result is differentiated with respect to all that are
+        floating-point.
+
+    Returns
+    -------
+    DerivativeMatrix
 
     Raises
     ------
     TypeError, ValueError
-        If the inputs do not fit, there is nothing to differentiate by, or the matrix would be too large.
+        If the inputs do not fit the signature, none is floating-point, or the matrix would be too large.
 
     Notes
     -----
-    One backward pass per row. `autolab.transforms.jacobian` gives the arrays as they are.
+    It takes one backward pass per row. `autolab.transforms.jacobian` returns the Jacobian as arrays.
 
     Examples
     --------
@@ -112,7 +118,7 @@ def show_jacobian(fn: Callable[..., Any], /, *args: Any, **inputs: Any) -> Deriv
     ([[5.0, 0.0, 2.0], [0.0, 5.0, 3.0]], ('x[0]', 'x[1]', 'y'))
     """
     bound, names, given = _bound("show_jacobian", fn, args, inputs)
-    with quietly():  # what is not finite is there to be seen
+    with quietly():  # numbers that are not finite are shown
         table = transforms.jacobian(_of_inputs(bound, names), wrt=tuple(range(len(names))))(*given)
     blocks = [to_cpu(block.data) for _, block in leaves(table)]
     per_row = [blocks[i : i + len(names)] for i in range(0, len(blocks), len(names))]
@@ -127,19 +133,24 @@ def show_jacobian(fn: Callable[..., Any], /, *args: Any, **inputs: Any) -> Deriv
 
 
 def show_hessian(fn: Callable[..., Any], /, *args: Any, **inputs: Any) -> DerivativeMatrix:
-    """The Hessian of a function as a labelled heatmap, with its eigenvalues and what they say.
+    """The Hessian of a function as a labelled heatmap, with its eigenvalues and what they mean.
 
     Parameters
     ----------
     fn : callable
-        Takes Variables, returns one number.
+        Takes Variables and returns a single number.
     *args, **inputs
-        Its arguments, bound by its signature; all of floating-point numbers are differentiated by.
+        The arguments of ``fn``, bound to its signature. The result is differentiated with respect to all that are
+        floating-point.
+
+    Returns
+    -------
+    DerivativeMatrix
 
     Raises
     ------
     TypeError, ValueError
-        If the inputs do not fit, there is nothing to differentiate by, or the matrix would be too large.
+        If the inputs do not fit the signature, none is floating-point, or the matrix would be too large.
 
     Examples
     --------
@@ -152,7 +163,7 @@ def show_hessian(fn: Callable[..., Any], /, *args: Any, **inputs: Any) -> Deriva
     if size * size > MOST:
         raise ValueError(f"show_hessian: the matrix would be {size} x {size}; expected at most {MOST} entries")
     wrt, of_inputs = tuple(range(len(names))), _of_inputs(bound, names)
-    with quietly():  # what is not finite is there to be seen
+    with quietly():  # numbers that are not finite are shown
         slopes = transforms.grad(of_inputs, wrt=wrt)(*given)
         table = transforms.hessian(of_inputs, wrt=wrt)(*given)
     pairs = [[to_cpu(table[i][j].data).reshape(given[i].size, given[j].size) for j in wrt] for i in wrt]

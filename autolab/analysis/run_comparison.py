@@ -1,4 +1,4 @@
-"""compare(): two runs laid over each other, and the first steps at which their values and their gradients differ."""
+"""compare(): align two runs, and find the first steps at which their values and their gradients differ."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from ..recording.model import LEAVES, Recording, Snapshot, Step
 from .alignment import aligned, pairs_given
 
 ROUNDINGS = 4096
-"""Runs agree whose numbers are apart by less than so many units in the last place of the largest of their array."""
+"""Numbers agree if they differ by fewer units in the last place of the largest number in their array."""
 FLOOR = 1e-2
-"""A gradient that is so much smaller than the median one is what rounding leaves of one that is zero."""
+"""A gradient smaller than this fraction of the median one counts as a zero gradient with rounding errors."""
 
 Relation = Literal["", "transposed", "scaled"]
 
@@ -26,12 +26,12 @@ _Apart = tuple[float, float, bool]
 
 @dataclass(frozen=True)
 class StepDifference:
-    """One step at which two runs differ.
+    """A step at which two runs differ.
 
-    ``a`` and ``b`` are its ids in both runs, ``size`` the largest difference of two elements and ``scale`` the largest
-    magnitude in ``a``. ``relation`` says if one array is the other ``transposed``, or ``scaled`` by ``factor``. Of a
-    value ``because`` are the differences of what the step is given: an input, a weight, a constant. ``missing_a`` and
-    ``missing_b`` are the ids of the steps right before that the other run does not have.
+    ``a`` and ``b`` are its ids in the two runs, ``size`` is the largest difference between elements and ``scale`` the
+    largest magnitude in ``a``. ``relation`` says whether one array is the other ``transposed``, or ``scaled`` by
+    ``factor``. For a value, ``because`` lists the differences in what the step is given: an input, a weight or a
+    constant. ``missing_a`` and ``missing_b`` are the ids of the steps just before it that the other run does not have.
     """
 
     a: int
@@ -48,12 +48,12 @@ class StepDifference:
 
 @dataclass(frozen=True, repr=False)
 class RunComparison(Savable):
-    """Two runs laid over each other. Made by `compare`; it shows itself as a plot, printed as sentences.
+    """A comparison of two runs, created by `compare`. It displays itself as a plot, and as sentences when printed.
 
-    ``pairs`` are the ids of the steps that lie over each other; ``only_a`` and ``only_b`` those that have no partner.
-    ``value`` is the first step whose values differ by more than rounding, ``gradient`` the first one that the backward
-    pass comes to whose gradients do; None where all agree. ``values`` and ``gradients`` have for each pair how far it
-    is apart, relative to the largest number there; NaN where there is nothing to compare.
+    ``pairs`` are the ids of aligned steps, ``only_a`` and ``only_b`` those of steps without a counterpart. ``value`` is
+    the first step whose values differ by more than rounding, ``gradient`` the first step on the backward pass whose
+    gradients do; None if all agree. ``values`` and ``gradients`` hold the difference of each pair, relative to the
+    largest number there; NaN where there is nothing to compare.
     """
 
     a: Recording = field(compare=False)
@@ -68,21 +68,21 @@ class RunComparison(Savable):
 
     @property
     def agree(self) -> bool:
-        """Whether all values and gradients are equal but for rounding."""
+        """Whether all values and gradients are equal up to rounding."""
         return self.value is None and self.gradient is None
 
     @property
     def recording(self) -> Recording:
-        """The second run, which `explore` opens."""
+        """The second run, the one that `explore` opens."""
         return self.b
 
     @property
     def function(self) -> str:
-        """The names of both."""
+        """The names of both functions."""
         return f"{self.a.function}, {self.b.function}"
 
     def explore(self) -> Any:
-        """Open the live graph of the second run at the first step whose value differs, or else whose gradient does."""
+        """Open the live graph of the second run at the first step whose value or, failing that, gradient differs."""
         found = self.value or self.gradient
         return show(self, "live", None if found is None else found.b)
 
@@ -91,19 +91,19 @@ class RunComparison(Savable):
 
 
 def compare(a: Recording, b: Recording, tolerance: float | None = None) -> RunComparison:
-    """Lay two runs over each other, and say where their values and their gradients begin to differ.
+    """Compare two runs step by step, and find where their values and their gradients begin to differ.
 
-    The runs may be of one function, at other numbers or before and after a change, or of two that should do the same:
-    yours and a reference, in AutoLab and in PyTorch. Steps are aligned by function, shape and order; weights that one
-    of them keeps transposed are no difference as long as the results agree.
+    The runs may be of the same function, with other numbers or before and after a change, or of two functions that
+    should do the same: yours and a reference, or one in AutoLab and one in PyTorch. Steps are aligned by function,
+    shape and order; weights that one run stores transposed do not count as a difference if the results agree.
 
     Parameters
     ----------
     a, b : Recording
-        The reference, and the run that is looked at. Same inputs, same upstream gradients.
+        The reference and the run to examine, with the same inputs and the same upstream gradients.
     tolerance : float, optional
-        How far apart two numbers may be, relative to the largest in their array; by default what comes from rounding
-        in the less precise dtype of both.
+        How much two numbers may differ, relative to the largest in their array; by default, as much as rounding
+        explains in the less precise of the two dtypes.
 
     Returns
     -------
@@ -112,9 +112,9 @@ def compare(a: Recording, b: Recording, tolerance: float | None = None) -> RunCo
     Raises
     ------
     TypeError
-        If ``a`` or ``b`` is no recording.
+        If ``a`` or ``b`` is not a recording.
     ValueError
-        If ``tolerance`` is no positive number.
+        If ``tolerance`` is not a positive number.
 
     Examples
     --------
@@ -139,7 +139,7 @@ def compare(a: Recording, b: Recording, tolerance: float | None = None) -> RunCo
 
 
 class _Comparing:
-    """Compares what lies over each other."""
+    """Compares the aligned steps of two runs."""
 
     def __init__(self, a: Recording, b: Recording, tolerance: float | None) -> None:
         self._a, self._b, self._tolerance = a, b, tolerance
@@ -176,7 +176,7 @@ class _Comparing:
     def _of_value(
         self, k: int, pairs: Sequence[tuple[Step, Step]], apart: _Apart, only: Sequence[Sequence[int]]
     ) -> StepDifference:
-        """Of the first value; an input or a weight counts where it is used."""
+        """The first difference between values; that of an input or a weight counts where it is used."""
         x, y = pairs[k]
         because = tuple(self._given(x, y))
         calls = [pair for pair in pairs[:k] if pair[0].kind not in LEAVES]
@@ -187,7 +187,7 @@ class _Comparing:
         return self._told(x, y, *apart[:2], because=because, missing_a=missing[0], missing_b=missing[1])
 
     def _given(self, x: Step, y: Step) -> Iterator[StepDifference]:
-        """The differences of what was given to a step, and not computed."""
+        """The differences in what was given to a step, not computed."""
         for i, j in pairs_given(self._steps, x, y, LEAVES):
             one, other = self._steps[0][i], self._steps[1][j]
             size, scale, differs = self._apart(one.value, other.value)
@@ -200,8 +200,8 @@ class _Comparing:
         return StepDifference(x.id, y.id, self._names.of(y), size, scale, relation, factor, **more)
 
     def _apart(self, x: Snapshot | None, y: Snapshot | None, floor: float = 0.0, either_way: bool = False) -> _Apart:
-        """The largest difference, the largest number, and whether that is more than rounding; of a weight, which one of
-        them may keep transposed, ``either_way``."""
+        """The largest difference, the largest number, and whether that is more than rounding. With ``either_way``, for
+        a weight that one run may store transposed, the smaller of both differences."""
         if either_way and x is not None and y is not None and len(x.shape) == 2:
             turned = replace(y, shape=y.shape[::-1], values=y.values.T, block=y.block[::-1])
             return min(self._apart(x, y, floor), self._apart(x, turned, floor), key=lambda found: found[0])
@@ -225,7 +225,7 @@ def _relative(column: Sequence[_Apart]) -> tuple[float, ...]:
 
 
 def _numbers(x: Snapshot, y: Snapshot) -> tuple[np.ndarray, np.ndarray] | None:
-    """What can be compared of two arrays: all, or of reduced copies the magnitudes; None if their shapes differ."""
+    """The comparable numbers of two arrays: all, or only magnitudes for reduced copies; None if their shapes differ."""
     if x.shape != y.shape:
         return None
     one, other = x.values.astype(float), y.values.astype(float)
@@ -238,7 +238,7 @@ def _numbers(x: Snapshot, y: Snapshot) -> tuple[np.ndarray, np.ndarray] | None:
 
 
 def _relation(x: Snapshot | None, y: Snapshot | None) -> tuple[Relation, float]:
-    """How one array comes of the other, if it is as simple as that."""
+    """How one array follows from the other, in simple cases."""
     if x is None or y is None or not (x.is_whole and y.is_whole):
         return "", 1.0
     one, other = x.values.astype(float), y.values.astype(float)

@@ -1,7 +1,7 @@
 """Views: pictures of recordings, Variables and reports, and the live views in a notebook; one folder for each.
 
-`draw` holds what all pictures are made of, `live` what every live view is. Here stands which function shows which
-class. Each view is loaded on its first use, so that the first picture of a new kernel waits for no other view's code.
+`draw` holds the parts of all pictures, `live` those of every live view. The table below says which function shows
+which class. Each view is imported on first use, so the first picture in a new kernel waits for no other view's code.
 """
 
 from typing import TYPE_CHECKING
@@ -19,7 +19,7 @@ _PLOTTED = {
     "svg": "plots.layers:svg",
     "live": "plots.layers:open_at",
 }
-"""Of what is a plot over layers or steps, with a sentence and a table; ``plotted`` says these."""
+"""For plots over layers or steps, with a sentence and a table; the function ``plotted`` returns these three."""
 
 _SHOWN = {
     "views.graph.session.Session": {"program": "export.playground_link:exploration"},
@@ -95,7 +95,7 @@ for _name, _ways in _SHOWN.items():
 
 
 def grad_status(variable: "Variable") -> str:
-    """Why a gradient is what it is, or is not there, in one sentence.
+    """One sentence that says why a gradient has its value, or why there is none.
 
     Examples
     --------

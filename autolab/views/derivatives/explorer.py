@@ -35,14 +35,14 @@ _WORDS = (
 _OF_GRAPHS = (["program"], ["scene"], ["numbers"])
 
 FIRST_SECONDS = 0.5
-"""So long a cell waits for the curves. Those of a slow function are drawn when they are there; until then the view
+"""How long a cell waits for the curves. Those of a slow function are drawn when they are ready; until then the view
 shows what is known at the point."""
 
 
 class DerivativeExplorer(SessionView):
-    """A live view of a function of one number and its derivatives. Made by `autolab.derivatives`.
+    """A live view of a function of one number and its derivatives, created by `autolab.derivatives`.
 
-    ``data`` holds what it shows, as plain data.
+    ``data`` is what it shows, as plain data.
 
     Parameters
     ----------
@@ -77,7 +77,7 @@ class DerivativeExplorer(SessionView):
     # ------------------------------------------------------------------ for Python
     @property
     def data(self) -> Derivatives:
-        """What the picture shows."""
+        """What the picture shows, as plain data."""
         data: Derivatives = self._session.seen.data
         return data
 
@@ -96,7 +96,7 @@ class DerivativeExplorer(SessionView):
 
     @on_question("curves", "page")
     def _curves(self) -> dict[str, Any]:
-        """What stays as it is while the point moves, once there are curves; also of the orders that are not shown."""
+        """Everything that does not change while the point moves, once there are curves; for the hidden orders, too."""
         study = self._session.seen.study
         return {"panels": panels(study.samples(1)[0] if study.has_curves else self.data), "most": study.most}
 
@@ -110,19 +110,19 @@ class DerivativeExplorer(SessionView):
 
     @on_question("derivation", "answers", order=int)
     def _derivation(self, order: int) -> dict[str, Any]:
-        """How the derivative of an order comes about, with the numbers at the point."""
+        """How the derivative of an order is derived, with the numbers at the point."""
         return derivation(self.data, order)
 
     @on_question("point", "numbers", k=type(None))
     def _point(self, k: None) -> dict[str, Any]:
-        """What follows the point, and its control: where the point is to stand, which a slow function has not reached
-        yet. (A saved page holds the answers for the ``k``-th of some points.)"""
+        """Everything that follows the point, and its control: the point asked for, which a slow function may not have
+        reached yet. (A saved page holds the answers for several points; ``k`` is the index of one.)"""
         at = np.array(self._session.state.x)
         return {**at_point(self.data), "control": control("x", variable(self.data), at, at, self.data.domain)}
 
     @on_question("order", "numbers", order=int, k=type(None))
     def _order(self, order: int, k: None) -> dict[str, Any]:
-        """What belongs to an order at the point; an order that is not known there is computed first."""
+        """What is shown of one order at the point; an order that is not known there is computed first."""
         if not 0 <= order <= self._session.seen.study.most:
             raise ValueError(f"derivatives: order is {order}; expected 0 to {self._session.seen.study.most}")
         if order > self.data.order:
@@ -136,7 +136,7 @@ class DerivativeExplorer(SessionView):
         return growth_rows(self.data)
 
     def _answer(self, question: Any) -> tuple[Shelf, Any]:
-        """Beside its own, questions about the graphs of all orders; None where the function has no value."""
+        """Besides its own questions, those about the graphs of all orders; None where the function has no value."""
         if not isinstance(question, list) or question[:1] not in _OF_GRAPHS:
             return super()._answer(question)
         recording, before = self.data.recording, self._reader
@@ -147,7 +147,7 @@ class DerivativeExplorer(SessionView):
         return kind_of(question).shelf, None if self._reader is None else self._reader.ask(question)
 
     def _turned(self) -> None:
-        """Another order is looked at."""
+        """Another order was chosen."""
         order = next((question[1] for question in self._asked if question[0] == "order"), self._session.state.order)
         if order != self._session.state.order:
             self._look(order=order)
@@ -161,9 +161,9 @@ class DerivativeExplorer(SessionView):
         self._tell(error=result.error and for_page(result.error, ended=True), since=self._since())
 
     def _show_error(self, error: UserError) -> None:
-        """The picture stays; where nothing else was asked for meanwhile, the point goes back to it.
+        """Keep the picture; unless something else was asked for in the meantime, the point returns to it.
 
-        Curves that were not finished are computed when somebody asks for them again.
+        Unfinished curves are computed when they are asked for again.
         """
         self._session.wants_curves = False
         if not self._again:
@@ -180,12 +180,12 @@ class DerivativeExplorer(SessionView):
 
     @property
     def stopped_words(self) -> str:  # type: ignore[override]
-        """How the sentences begin that say why there is no result."""
+        """The beginning of the sentences that say why there is no result."""
         return "curve_stopped" if self._session.seen.study.has_curves else "curve_unfinished"
 
     @property
     def outdated_seconds(self) -> float:  # type: ignore[override]
-        """Curves are not given up for a point to which somebody moves meanwhile."""
+        """Moving the point does not abandon curves that are being computed."""
         return math.inf if self._session.samples_next else OUTDATED
 
     def _compute_again(self) -> None:
@@ -209,42 +209,42 @@ class DerivativeExplorer(SessionView):
 def derivatives(
     fn: Any = None, x: Any = None, order: int = 2, domain: tuple[float, float] | None = None, **others: Any
 ) -> DerivativeExplorer:
-    """Look at a function of one number and its derivatives: the curves, and at a point that can be moved the tangent,
-    the Taylor polynomial, the values of all derivatives and the graphs that compute them.
+    """Explore a function of one number and its derivatives: the curves and, at a movable point, the tangent, the Taylor
+    polynomial, the values of all derivatives and the graphs that compute them.
 
-    The curves of a slow function are computed beside the notebook, where they can be stopped; until they are there, the
+    The curves of a slow function are computed in the background, where they can be stopped; until they are ready, the
     view shows what is known at the point. In plain Python, where there is no notebook to draw in, the view is saved as
     a page in the folder ``autolab_pages``.
 
     Parameters
     ----------
     fn : callable
-        Takes a Variable of one number, returns one.
+        Takes a Variable that holds one number and returns another.
     x : float
-        The point, finite, also under the name that ``fn`` gives it; by default 0.5, or the middle of the domain.
-        Several rising numbers, such as those of ``np.linspace``, say where the curves are drawn.
+        The point: a finite number, by default 0.5 or the middle of the domain. It can also be passed by the name of
+        ``fn``'s parameter. An increasing sequence of numbers, such as ``np.linspace`` returns, sets the domain instead.
     order : int
-        Up to which derivative, from 0 to 4; in the view it can be changed.
+        The highest derivative, from 0 to 4; it can be changed in the view.
     domain : tuple of two floats, optional
-        Where the curves are drawn: by default where the functions that ``fn`` applies to ``x`` are worth looking at,
-        or else about 0.
+        The interval over which the curves are drawn. By default, the interesting range of the functions that ``fn``
+        applies to ``x`` directly, or else an interval around 0.
     **others
-        The other arguments of ``fn``, by name, which stay as they are.
+        The other arguments of ``fn``, by name; they are held constant.
 
     Returns
     -------
     DerivativeExplorer
-        ``.data`` holds what it shows, ``.close()`` ends it.
+        ``.data`` is what it shows, as plain data; ``.close()`` closes it.
 
     Raises
     ------
     TypeError, ValueError
-        If an argument is not what it should be, or ``fn`` does not return a number.
+        If an argument has the wrong type or value, or ``fn`` does not return a number.
 
     Notes
     -----
-    Poles, jumps and the ends of where ``fn`` is defined are found by bisection between samples. What lies between two
-    samples and shows in neither cannot be found.
+    Poles, jumps and the ends of the interval on which ``fn`` is defined are found by bisection between samples. A
+    feature that lies between two samples and affects neither is missed.
 
     Examples
     --------

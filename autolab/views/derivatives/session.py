@@ -1,4 +1,4 @@
-"""DerivativeSession: a function of one number under the explorer, without its picture: where it is looked at."""
+"""DerivativeSession: the state of a derivative explorer without its picture: the function, the point and the curves."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ SECONDS = 60.0
 
 @dataclass(frozen=True)
 class CurvePoint:
-    """The point at which a function is looked at, and up to which derivative."""
+    """The point at which a function is examined, and the highest derivative."""
 
     x: float
     order: int
@@ -31,9 +31,10 @@ class Evaluation:
 
 
 class DerivativeSession(RerunContext):
-    """A function with its curves, and where somebody looks at it.
+    """A function with its curves, and the point at which it is examined.
 
-    Making one calls the function once, at the point; all else that calls it is in `compute`, the curves first.
+    The constructor calls the function once, at the point; all other calls are made by `compute`, which begins with the
+    curves.
 
     Parameters
     ----------
@@ -43,9 +44,9 @@ class DerivativeSession(RerunContext):
     Attributes
     ----------
     seen : Evaluation
-        What was computed last.
+        The last result.
     wants_curves : bool
-        Whether the curves are to be computed, as long as they are not there.
+        Whether missing curves are to be computed.
     """
 
     def __init__(
@@ -60,20 +61,20 @@ class DerivativeSession(RerunContext):
 
     @property
     def seconds(self) -> float | None:
-        """How long the next computation may take; the first curves take as long as somebody waits for them."""
+        """How long the next computation may take; None for the first curves, which may take any time."""
         return None if self.samples_next else SECONDS
 
     @property
     def samples_next(self) -> bool:
-        """Whether the next computation is that of the curves, which may take long."""
+        """Whether the next computation is that of the curves, which may take a long time."""
         return self.wants_curves and not self.seen.study.has_curves
 
     def compute(self, place: CurvePoint, check: Callable[[], None] = lambda: None) -> Evaluation | UserError:
-        """What is shown at a point; an error that the user's function raises comes as data.
+        """What is shown at a point; an error that the user's function raises is returned as data.
 
-        If the function does not depend on the same as before, its curves are drawn again, so a point is always on them.
-        The first ones are those of a function that was defined at the point where it was opened.
-        ``check`` is called at every step of the engine: what it raises ends the computation.
+        If a value that the function depends on has changed, the curves are drawn again, so a point always lies on them.
+        The first curves are those of a function that was defined at the point where it was opened.
+        ``check`` is called at every step of the engine; an exception that it raises ends the computation.
         """
         return told(lambda: self._seen_at(place, check))
 

@@ -1,7 +1,7 @@
 """export_html(): a view as one file that needs no kernel and no network.
 
-The file holds the live view's own JavaScript, its state, and an answer to every message that needs no computing: those
-are found by letting the view's parts obey them here. A content policy in the file forbids everything else.
+The file holds the live view's own JavaScript, its state, and an answer to every message that needs no computing; the
+parts of the view compute these answers here. A content policy in the file forbids everything else.
 """
 
 from __future__ import annotations
@@ -61,52 +61,50 @@ def export_html(
     title: str | None = None,
     **inputs: Any,
 ) -> str | None:
-    """Write a view as one HTML file that works anywhere, without a kernel and without a network.
+    """Save a view as a single HTML file that works anywhere, without a kernel and without a network.
 
-    A view stays live as far as nothing has to be computed. The steps of a recording or an exploration can be chosen,
-    walked through, searched, enlarged and pointed at, its groups opened and closed. The inputs of an exploration move
-    where the page can compute what follows by itself: its steps and their gradients are then in it as a program, which
-    gave the function's own numbers when it was saved and has to give them again when it is opened. Elsewhere the page
-    says what needs Python. In the
-    check lens elements and a few directions can be chosen, in the derivative explorer the order and a
-    point on the curves; on a loss surface the ball starts from many places, and what `interact` moves stands at some
-    values: what they show is computed
-    for the page, in a few seconds at most. A heatmap reads its cells out. Anything else is written as a notebook
-    shows it.
+    A view stays live as far as nothing has to be computed. The steps of a recording or an exploration can be selected,
+    walked through, searched, enlarged and pointed at, and its groups opened and closed. The inputs of an exploration
+    can be moved if the page can compute the results itself: it then holds the steps and their gradients as a program,
+    which is compared with the function's own numbers when the page is saved and again when it is opened. Otherwise the
+    page says what needs Python. Some results are computed for the page in advance, in a few seconds at most: elements
+    and a few directions in the check lens, the order and points on the curves in the derivative explorer, many starting
+    points of the ball on a loss surface, and some values of each input of `interact`. A heatmap shows the numbers in
+    its cells. Anything else is written as a notebook displays it.
 
     Parameters
     ----------
     shown : Recording, GradientReport, Variable ..., or what explore(), derivatives(), heatmap() and interact() return
-        What to write; of a Variable that was computed, the graph that made it. Those of a list stand below one another.
-        A function is explored at its ``inputs``.
+        What to save. For a computed Variable, the graph that computed it; for a list, its elements one below the other;
+        for a function, its exploration at ``inputs``.
     path : str or path, optional
-        Where to, with the suffix ``.html``, which is added where there is none; an existing file is replaced. With
-        ``.mjs`` the page is written as a module that shows it in a frame: what the directive ``{anywidget}`` of MyST's
-        sites loads. Without a path the page is not written, but returned.
+        The file, which is replaced if it exists. The suffix is ``.html``, and is added if missing. With ``.mjs`` the
+        page is written as a module that shows it in a frame, for the directive ``{anywidget}`` of MyST sites. Without a
+        path, the page is returned instead of written.
     look : {"auto", "light", "dark"}
-        ``auto`` follows the reader's system.
+        The colours; ``auto`` follows the reader's system.
     playground : str, optional
-        The address of a playground (`autolab playground` makes one). The page of a view that computes links to it, with
-        the function's code, its inputs and what is looked at; those of an exploration and the point of derivatives are
-        where they have been moved to. Where the code does not stand on its own, as it needs other packages or large
-        arrays, there is no link, and a warning says why. Without it the environment variable ``AUTOLAB_PLAYGROUND`` is
-        looked up, without a warning; an empty address means none.
+        The address of a playground (`autolab playground` makes one). The page of a view that computes then links to it,
+        with the function's code, its current inputs (or the point of its derivatives) and what is shown. If the code
+        does not run on its own because it needs other packages or large arrays, there is no link, and a warning says
+        why. The default is the environment variable ``AUTOLAB_PLAYGROUND``, without the warning; an empty address means
+        no playground.
     title : str, optional
-        The page's title; by default what the view shows.
+        The page's title; by default, the name of what the view shows.
     **inputs
-        Of a function: its arguments, as for `autolab.explore`.
+        The arguments of a function, as for `autolab.explore`.
 
     Returns
     -------
     str or None
-        The page, where no path was given.
+        The page if no path was given.
 
     Raises
     ------
     ValueError
-        If the suffix is another one, or ``playground`` is no address of a page on the web.
+        If the suffix is another one, or ``playground`` is not the address of a web page.
     TypeError
-        If there is nothing to show for the object but text.
+        If the object can only be displayed as text.
 
     Examples
     --------
@@ -145,7 +143,7 @@ def export_html(
 
 
 def _written(shown: Any, look: Look, title: str | None, playground: str | None) -> tuple[str, str]:
-    """What a page shows, by the name of its module, empty where it stands still; and the page."""
+    """The module of the view on a page, or "" for a static page; and the page itself."""
     saved = saved_page(shown, playground)
     if saved is not None:
         return saved.view, page_of(saved.view, saved.title if title is None else title, saved.data(), look)
@@ -158,11 +156,11 @@ def _written(shown: Any, look: Look, title: str | None, playground: str | None) 
 
 
 def _first_words(text: str) -> str:
-    """The first sentence or line, without its full stop: what an object calls itself."""
+    """The first sentence or line, without its full stop: the name that an object gives itself."""
     return clean(re.split(r"\n|(?<=[a-z)])\. ", text, maxsplit=1)[0].rstrip("."), 80)
 
 
-_ZIPPED_FROM = 1_000_000  # characters; what is shorter can be read in the page's text
+_ZIPPED_FROM = 1_000_000  # characters; anything shorter stays readable in the page's source
 
 
 # ---------------------------------------------------------------------------------------------------- what it holds
@@ -171,9 +169,9 @@ VIEWS = ("explorer", "heatmaps", "interact", "derivatives", "lens", "surface")
 
 
 def saved_page(shown: Any, playground: str | None = None) -> SavedPage | None:
-    """What stays live of an object in a page; None for what stands still.
+    """The part of an object that stays live in a page; None for a static one.
 
-    If the link to a ``playground`` is asked for, a warning says why there is none.
+    If a link to a ``playground`` was asked for but cannot be made, a warning says why.
     """
     there = address(playground)
     try:
@@ -189,13 +187,13 @@ def page_of(
 ) -> str:
     """The page of one of the ``VIEWS``, which holds ``data``; without scripts it shows ``picture``.
 
-    What comes ``before`` the view stays as it is.
+    ``before`` goes above the view and never changes.
     """
     return _page(title, join([before or Markup(""), _held(data, picture)]), look, view)
 
 
 def still_page(title: str, body: Markup, script: str = "") -> str:
-    """A page without a view; its policy allows a ``script`` of AutoLab's own."""
+    """A page without a live view; its policy allows one ``script``, AutoLab's own."""
     return _page(title, body, "auto", script=script)
 
 
@@ -211,7 +209,7 @@ def _link(opened: Any, playground: str, is_wanted: bool) -> dict[str, Any] | Non
 
 
 def _held(data: str, picture: Markup | None) -> Markup:
-    """The data that a live page begins with, and a picture or words for where no script runs."""
+    """The initial data of a live page, and a picture or text for readers without scripts."""
     still_part = element("noscript", picture or element("p", escape(say("needs_script"))))
     kind = "application/json"
     if len(data) > _ZIPPED_FROM:
@@ -221,7 +219,7 @@ def _held(data: str, picture: Markup | None) -> Markup:
 
 # ---------------------------------------------------------------------------------------------------- as text
 def _program(view_name: str, look: Look) -> str:
-    """The live view's module and the page that takes the kernel's place."""
+    """The live view's module, and the page that replaces the kernel."""
     view = module_text(f"{view_name}.js").replace("export default", "const view =", 1)
     page = module_text("saved_page.js").replace("export ", "", 1)
     scope = f"{{\n{page}\nopenPage(view, {json.dumps(look)});\n}}"  # its names are its own
@@ -229,13 +227,13 @@ def _program(view_name: str, look: Look) -> str:
 
 
 def _start(program: str) -> str:
-    """A short script that runs the program, which it holds zipped."""
+    """A short script that unzips and runs the program."""
     held = base64.b64encode(zipped(program)).decode()
     return f'{module_text("start.js").replace("export ", "", 1)}start("{held}");\n'
 
 
 def _page(title: str, body: Markup, look: Look, view: str = "", script: str = "") -> str:
-    """A document, of a live view if one is named; its policy allows its own scripts and style, by their digests."""
+    """A document, with a live view if one is named; its policy allows only its own scripts and style, by digest."""
     style, start, _ = _texts(view, look)
     styles, runs = digests(view, look)
     script, runs = (script, digest(script)) if script else (start, runs)
@@ -247,20 +245,20 @@ def _page(title: str, body: Markup, look: Look, view: str = "", script: str = ""
 
 @cache
 def _texts(view: str, look: Look) -> tuple[str, str, str]:
-    """The style sheet of a page, the script that it begins with, and the program that this one runs."""
+    """The style sheet of a page, its first script, and the program that this script runs."""
     program = _program(view, look) if view else ""
     style = (style_text(f"{view}.css") if view else "") + style_text("saved_page.css")
     return style, _start(program) if view else "", program
 
 
 def digests(view: str, look: Look) -> tuple[str, str]:
-    """The style and the scripts of a page as a content policy names them. They are AutoLab's own, whatever is shown."""
+    """The digests of a page's style and scripts for its content policy. They do not depend on what is shown."""
     style, script, program = _texts(view, look)
     return digest(style), digest(script, program)
 
 
 def digest(*texts: str) -> str:
-    """Styles or scripts as a content policy names them.
+    """The digests of styles or scripts, as a content policy lists them.
 
     Examples
     --------
@@ -275,11 +273,11 @@ def digest(*texts: str) -> str:
 
 # ------------------------------------------------------------------------------------------ in a page of a notebook
 PAGE = "application/vnd.autolab.page+json"
-"""The type under which a view's output says what its page holds: ``view``, ``title`` and ``data``."""
+"""The MIME type for the contents of a view's page in the output of a cell: ``view``, ``title`` and ``data``."""
 
 
 def bring_pages() -> None:
-    """From now on, the output of a live view that goes on without a kernel holds what its page needs, too.
+    """From now on, add what a page needs to the output of every live view that works without a kernel.
 
     It is called in the kernel that runs a notebook for a page. `lesson.pages` writes that page: its scripts are
     AutoLab's own, and nothing that comes from the kernel can add one.

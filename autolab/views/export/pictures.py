@@ -33,10 +33,10 @@ if TYPE_CHECKING:
 
 
 SCALE = 2.0
-"""Pixels of a PNG for each unit of the picture, as on a dense screen and in print."""
+"""Pixels of a PNG per unit of the picture, enough for a high-resolution screen and for print."""
 
 MAX_PIXELS = 40_000_000
-"""A larger PNG is drawn with fewer pixels for each unit."""
+"""A larger PNG is drawn with fewer pixels per unit."""
 
 PAGE = ".html"
 _PICTURES = (".svg", ".png", ".pdf")
@@ -59,30 +59,30 @@ def save(
     opened: Collection[int] | None = None,
     view: Any = None,
 ) -> None:
-    """Write the graph to an ``.svg``, ``.png``, ``.pdf`` or ``.dot`` file or an ``.html`` page that stays live, its
-    walk to a ``.gif`` or ``.mp4`` film, or the recording's data to a ``.json`` file.
+    """Save the graph as an ``.svg``, ``.png``, ``.pdf`` or ``.dot`` file or as an ``.html`` page that stays live, the
+    walk through it as a ``.gif`` or ``.mp4`` film, or the recording's data as a ``.json`` file.
 
     Parameters
     ----------
     recording
-        What to write.
+        What to save.
     path
-        Where to; an existing file is replaced.
+        The file; it is replaced if it exists.
     look
-        ``light``, ``dark``, or for ``.svg`` also ``auto``, which follows the page that shows it.
+        ``light``, ``dark``, or, for ``.svg`` only, ``auto``, which follows the page that shows the picture.
     direction
         Whether the graph runs ``down`` or to the ``right``; ``auto`` decides by its shape.
     opened
-        The groups that are open in a picture; by default as many as leave one that can be taken in.
+        The groups that are open in the picture; by default, as many as still leave it easy to read.
     view
-        The live view of which a page is to be written.
+        The live view to save as a page.
 
     Raises
     ------
     ValueError
-        If the suffix is another one, there is no such direction, or the walk is too long for a film.
+        If the suffix or the direction is not one of these, or the walk is too long for a film.
     RuntimeError
-        If ``.png``, ``.pdf`` or a film is asked for and typst is not installed, or ``.mp4`` and ffmpeg is not found.
+        For ``.png``, ``.pdf`` and films if typst is not installed, and for ``.mp4`` if ffmpeg is not found.
     """
     target = Path(path)
 
@@ -98,20 +98,20 @@ def save(
 
 
 def save_view(view: Any, path: Any, look: Look) -> None:
-    """Write a view of a recording to a file, whose suffix says how."""
+    """Save a view of a recording, in the format of the file's suffix."""
     opened, direction = view.look.get("open", {}).get("0"), view.look.get("direction", "auto")
     save(view.recording, path, look, direction, opened, view)
 
 
 def save_shown(shown: Any, path: Any, look: Look = "light") -> None:
-    """Write what shows itself otherwise than as a graph: its page, or its picture where it has one.
+    """Save an object that is not displayed as a graph: as a page, or as a picture if it has one.
 
     Raises
     ------
     ValueError
-        If the suffix is another one.
+        If there is no such format.
     RuntimeError
-        If ``.png`` or ``.pdf`` is asked for and typst is not installed.
+        For ``.png`` and ``.pdf`` if typst is not installed.
     """
     _write(shown, Path(path), look, lambda still: show(shown, "svg", still), {})
 
@@ -119,7 +119,8 @@ def save_shown(shown: Any, path: Any, look: Look = "light") -> None:
 def _write(
     shown: Any, target: Path, look: Look, svg: Callable[[Look], str], others: Mapping[str, Callable[[], bytes]]
 ) -> None:
-    """Write a page or a picture, as the suffix says, or what ``others`` make; paper follows no page."""
+    """Write a page or a picture, as the suffix says, or what one of ``others`` makes. With the look ``auto``, pictures
+    other than SVG are light."""
     suffix, expected = target.suffix.lower(), [*_PICTURES, *others, PAGE]
     try:
         picture = "" if suffix in (PAGE, *others) else svg("light" if look == "auto" and suffix != ".svg" else look)
@@ -142,8 +143,8 @@ def _write(
 
 
 def _drawn(svg: str, target: Path, kind: Literal["png", "pdf"], scale: float | None = None) -> bytes:
-    """The SVG as typst draws it, ``scale`` pixels for each unit, with its own title and words. What users named goes to
-    typst as data, never as its markup.
+    """The SVG drawn by typst with ``scale`` pixels per unit, with its own title and description. Names from users go to
+    typst as data, never as markup.
     """
     try:
         import typst
@@ -155,7 +156,7 @@ def _drawn(svg: str, target: Path, kind: Literal["png", "pdf"], scale: float | N
 
 
 def _scale(svg: str) -> float:
-    """Pixels for each unit of a document, whose size stands at its beginning."""
+    """Pixels per unit of a document, whose size is given at its beginning."""
     found = _SIZE.search(svg)
     assert found is not None
     return min(SCALE, (MAX_PIXELS / (float(found[1]) * float(found[2]))) ** 0.5)
@@ -167,7 +168,7 @@ _KINDS = {"html": "text/html", "svg": "image/svg+xml", "png": "image/png"}
 def taken(view: Any, question: list[Any]) -> dict[str, Any]:
     """The answer to ``["file", suffix, theme]``: the ``name`` of the file, its ``kind`` and its ``bytes``.
 
-    Of a graph only the page is asked for: its picture is taken from the screen.
+    For a graph, only the page is asked for here: its picture is taken from the screen.
     """
     graph = getattr(view, "recording", None)
     match question:
@@ -185,9 +186,9 @@ _RANKS = {"down": "TB", "right": "LR"}
 
 
 def to_graphviz(recording: Recording, direction: Direction = "auto") -> Digraph:
-    """The graph as a `graphviz.Digraph`: the same boxes and lines as the picture, for a layout of one's own.
+    """The graph as a `graphviz.Digraph`, with the boxes and lines of the picture, for a layout of your own.
 
-    It has no background: boxes are light, and what stands beside them can be read on a light and on a dark page.
+    The background is transparent: the boxes are light, and the text beside them is readable on light and dark pages.
     """
     from graphviz import Digraph
 
@@ -217,7 +218,7 @@ def to_graphviz(recording: Recording, direction: Direction = "auto") -> Digraph:
 
 
 def literal(text: str) -> str:
-    """Text for a label: no escapes, no HTML, and no entities, which ``dot`` would decode."""
+    """Escape text for a label, so that ``dot`` decodes no escapes, HTML or entities in it."""
     from graphviz import escape
 
     literal: str = escape(text.replace("&", "&amp;"))
@@ -225,7 +226,7 @@ def literal(text: str) -> str:
 
 
 def _name(identity: int) -> str:
-    """A node's name in DOT; letters, so that no port can be read from it."""
+    """A node's name in DOT, which contains nothing that ``dot`` could read as a port."""
     return f"step{identity}" if identity >= 0 else f"run{~identity}"
 
 

@@ -1,7 +1,7 @@
-"""The live graph: Explorer, whose inputs move.
+"""The live graph: Explorer, whose inputs can be moved.
 
-The kernel computes and answers; the page keeps what is looked at. A page that has the program of a function computes
-its moves, too, until the kernel has.
+The kernel computes and answers; the page keeps track of what is shown. A page that has the function as a program also
+computes moves itself, until the kernel's result arrives.
 """
 
 from __future__ import annotations
@@ -35,15 +35,16 @@ _KEY = (str, int)
 _NUMBER = (int, float)
 _CODE_LIMIT = 100_000
 _QUICK = 0.1
-"""A function that takes more seconds is not run several times more so that the page can compute."""
+"""A function that takes more seconds is not run several more times just so that the page can compute."""
 _MOST_SECONDS = 1.0
 
 
 class Explorer(SessionView, RecordingView):
-    """A live view of a function: its graph with the value and the gradient of every step; its inputs can be moved.
+    """A live view of a function, created by `explore`: its graph, with the value and the gradient of every step. The
+    inputs can be moved.
 
-    Made by `explore`. All of its state is in the model, so that one model can have many views, and a saved notebook
-    shows the last picture without running.
+    All state is in the widget's model, so one model can have many views, and a saved notebook shows the last picture
+    without being run.
 
     Examples
     --------
@@ -66,7 +67,7 @@ class Explorer(SessionView, RecordingView):
     # ------------------------------------------------------------------ for Python
     @property
     def point(self) -> dict[str, Array]:
-        """The inputs as they stand, as arrays, and the parameters of links that were moved."""
+        """The current inputs, and the parameters of links that were moved, as arrays."""
         with self._lock:
             return self._session.point
 
@@ -76,7 +77,7 @@ class Explorer(SessionView, RecordingView):
         self._tell(error=None, since=self._since(), can_undo=self._session.can_undo)
 
     def _show_error(self, error: UserError) -> None:
-        """What was computed up to the error is shown; where nothing was, the picture of the point before stays."""
+        """Show what was computed before the error; if that is nothing, keep the picture of the previous point."""
         if error.recording is None:
             self._tell(error=for_page(error))
             self._show_free()
@@ -95,7 +96,7 @@ class Explorer(SessionView, RecordingView):
             self._show_free()
 
     def _show_free(self) -> None:
-        """The controls stand where they were moved to, although there are no numbers for that yet."""
+        """Show the controls where they were moved to, although there are no results for that point yet."""
         free = [question for question in self._asked if question[0] == "free"]
         self._publish({"numbers": {**self.numbers, **{question_key(one): self._reader.ask(one) for one in free}}})
 
@@ -109,10 +110,10 @@ class Explorer(SessionView, RecordingView):
         return show(self, "taken", question)
 
     def _motion(self) -> dict[str, Any]:
-        """What lets a page compute the next moves too, ahead of this kernel; nothing where that would take its time."""
+        """What a page needs to compute the next moves ahead of this kernel; empty if preparing it takes too long."""
         if self._running is not None or self.error or self._session.seconds_taken > _QUICK:
             return {}
-        from .page_program import motion  # a first picture does not wait for it
+        from .page_program import motion  # imported here so that the first picture does not wait for it
 
         found: dict[str, Any] = {}
         tracing = Computation(lambda check: found.update(motion(self._session, self.recording)), lambda *_: None)
@@ -135,7 +136,7 @@ class Explorer(SessionView, RecordingView):
 
     @on_message("intervene", step=int, value=(int, float, type(None)), final=bool)
     def _intervene(self, step: int, value: float | None, final: bool) -> None:
-        """What if a step had another value? None: what it computes."""
+        """What if a step had another value? None restores the computed value."""
         self._moved(self._session.intervene(step, value, final))
 
     @on_message("undo")
@@ -149,14 +150,14 @@ class Explorer(SessionView, RecordingView):
         self._moved()
 
     def _moved(self, changed: bool = True) -> None:
-        """If the point is another one, or the last one failed: its numbers are computed."""
+        """Compute again if the point has changed or the last computation failed."""
         if changed or self.error:
             self._refresh()
         self._tell(can_undo=self._session.can_undo)
 
 
 def _first(session: Session) -> tuple[Recording, UserError | None]:
-    """The first picture. In a notebook, that of a function that raises goes up to there; elsewhere the error passes."""
+    """The first recording. If the function raises: in a notebook the steps before the error; elsewhere it is raised."""
     try:
         return session.record(), None
     except Exception as raised:
@@ -167,38 +168,39 @@ def _first(session: Session) -> tuple[Recording, UserError | None]:
 
 
 def explore(fn: Callable[..., Any], *args: Any, options: Mapping[str, Any] | None = None, **inputs: Any) -> Explorer:
-    """Look at a function live: move its inputs and watch the value and the gradient of every step follow.
+    """Explore a function live: move its inputs and watch the value and the gradient of every step follow.
 
     In plain Python, where there is no notebook to draw in, the view is saved as a page in the folder ``autolab_pages``
-    and opened where there is a browser; the path of the first one is printed.
+    and opened in the browser, if there is one; the path of the first page is printed.
 
     Parameters
     ----------
     fn : callable
-        Takes Variables, returns a Variable or a tuple of them. A Variable that was computed is explored as by
-        ``y.explore()``.
+        Takes Variables and returns a Variable or a tuple of them. Given a computed Variable ``y`` instead,
+        ``explore(y)`` is ``y.explore()``.
     *args, **inputs
-        Its arguments, bound by its signature as `autolab.record` does it, with the arrays inside lists, tuples and
-        dicts. Numbers and the cells of small arrays are dragged in their boxes; the box of an array opens a window onto
-        all of it. So are the parameters of a link that is explored, or is an argument: up to 64 of them, with a million
-        numbers in all. All are copied: the caller's arrays, Variables and links never change. Options may stand among
-        them, where the function has no input of the name: ``explore(f, x=1.0, order=2)``.
+        The arguments of ``fn``, bound to its signature as by `autolab.record`; arrays inside lists, tuples and dicts
+        are inputs, too. Numbers and the cells of small arrays can be dragged in their boxes; the box of a larger array
+        opens a window that shows all of it. The same holds for the parameters of a link that is explored or passed as
+        an argument, up to 64 parameters with a million elements in total. Everything is copied: the caller's arrays,
+        Variables and links never change. An option may be given as a keyword if ``fn`` has no input of that name:
+        ``explore(f, x=1.0, order=2)``.
     options : dict, optional
-        ``upstream``, ``budget``, ``order``, ``wrt``, ``open``, ``forward``, ``tokens`` and ``replace`` (by the numbers
-        of steps), as for `record`; ``parameters``, arrays in the place of parameters of links, by their names in the
-        graph (``l1.W``); ``seconds`` (default 60), after which a computation is stopped; ``train``, the mode (default:
-        the present one).
+        ``upstream``, ``budget``, ``order``, ``wrt``, ``open``, ``forward``, ``tokens`` and ``replace`` (keys are step
+        numbers), as for `record`; ``parameters``: arrays that replace parameters of links, by their names in the graph
+        (``l1.W``); ``seconds``: the time limit of a computation (default 60); ``train``: the mode (default: the current
+        one).
 
     Returns
     -------
     Explorer
-        ``.point`` holds the inputs as they stand and the parameters that were moved, ``.recording`` what the picture
-        shows, ``.close()`` ends it. Of a Variable it is a `GraphView`, which has no ``point``.
+        ``.point`` holds the current inputs and the parameters that were moved, ``.recording`` what the picture shows;
+        ``.close()`` closes the view. For a Variable, a `GraphView`, which has no ``point``.
 
     Raises
     ------
     TypeError
-        If the inputs do not fit the signature, or ``fn`` returns something else than Variables.
+        If the inputs do not fit the signature, or ``fn`` returns anything but Variables.
 
     Examples
     --------
@@ -223,6 +225,6 @@ def explore(fn: Callable[..., Any], *args: Any, options: Mapping[str, Any] | Non
 def explorer_of(
     fn: Callable[..., Any], args: tuple[Any, ...], options: Mapping[str, Any] | None, inputs: Mapping[str, Any]
 ) -> Explorer:
-    """The view that `explore` shows, which is shown nowhere yet."""
+    """The view that `explore` shows, not displayed yet."""
     inputs, options = apart(fn, inputs, options, OPTIONS)
     return Explorer(Session(fn, args, options, inputs))

@@ -1,8 +1,8 @@
-"""GraphView: the live graph of what was computed already, which `Variable.explore` shows.
+"""GraphView: the live graph of a computation that has already run, which `Variable.explore` shows.
 
-Such a graph keeps its functions and what their gradient rules need: not the constants and attributes that no rule asks
-for, and not the branches that were not taken. So it cannot be run again at another point without inventing something,
-and the inputs stand still; all that needs no computing works as in `Explorer`.
+Such a graph keeps its functions and what their gradient rules need, but neither the constants and attributes that no
+rule uses nor the branches that were not taken. So it cannot be run again at another point, and its inputs cannot be
+moved; everything that needs no computation works as in `Explorer`.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from .questions import Reader, kind_of
 
 
 class RecordingView(LiveView):
-    """A view of a recording: its steps are chosen, walked through and searched."""
+    """A view of a recording, whose steps can be selected, walked through and searched."""
 
     kind = "explorer"
 
@@ -31,7 +31,7 @@ class RecordingView(LiveView):
 
     @property
     def recording(self) -> Recording:
-        """What the picture shows: the last point that was computed."""
+        """The recording in the picture: that of the last point that was computed."""
         return self._reader.recording
 
     def _still(self) -> Recording:
@@ -49,9 +49,7 @@ class RecordingView(LiveView):
 
 
 class GraphView(RecordingView):
-    """A view of a recording whose inputs cannot be moved.
-
-    Made by `Variable.explore`.
+    """A view of a recording whose inputs cannot be moved, created by `Variable.explore`.
 
     Examples
     --------
@@ -69,7 +67,7 @@ class GraphView(RecordingView):
 
 
 def choose_step(view: Any, step: int | None) -> None:
-    """Let a view of a graph begin with a step chosen, or with the block that holds it."""
+    """Let a view of a graph start with a step selected, or the block that contains it."""
     outline = view.recording.outline
     boxes = outline.holders(outline.at_first())
     if step in boxes:
@@ -77,7 +75,7 @@ def choose_step(view: Any, step: int | None) -> None:
 
 
 def explore_graph(y: Variable, frame: FrameType) -> GraphView:
-    """The view of the graph of ``y``; ``frame`` holds the caller's variables, whose names are known there."""
+    """The view of the graph of ``y``; ``frame`` is the caller's, whose variables name the steps."""
     view = GraphView(graph_named(y, variables_in(frame)))
     view._save_here("explore", "explore", view.recording.function)
     return view

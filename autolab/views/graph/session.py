@@ -1,6 +1,6 @@
-"""Session: an exploration without its picture. Where the inputs stand, what was moved, and what comes out.
+"""Session: an exploration without its picture: the current inputs, what was moved, and the result.
 
-It knows nothing of widgets: the tests of its rules need no browser, and another front end could use it as it is.
+It knows nothing of widgets: its tests need no browser, and another front end could use it as it is.
 """
 
 from __future__ import annotations
@@ -37,22 +37,22 @@ from .program_run import ProgramRun, RunUpstream, fitting
 
 
 class Session(RerunContext):
-    """One function and the point at which it is looked at.
+    """A function and the point at which it is explored.
 
     The point is a copy: the caller's arrays and Variables never change. Modes and random numbers are those of the
     thread that opened the session, whichever thread computes; every computation draws the same random numbers, so that
-    what changes has changed because of a move.
+    every change of the result comes from a move.
 
     Parameters
     ----------
     fn : callable
-        Takes Variables, returns a Variable or a tuple of them.
+        Takes Variables and returns a Variable or a tuple of them.
     args, inputs
-        Its arguments, bound by its signature.
+        The arguments of ``fn``, bound to its signature.
     options : dict, optional
-        ``upstream``, ``budget``, ``order``, ``wrt``, ``open``, ``forward``, ``tokens`` and ``replace`` (by the numbers
-        of steps), as for `record`; ``parameters``: arrays to take the place of parameters of links, by their names;
-        ``seconds``, after which a computation is stopped; ``train``, the mode.
+        ``upstream``, ``budget``, ``order``, ``wrt``, ``open``, ``forward``, ``tokens`` and ``replace`` (keys are step
+        numbers), as for `record`; ``parameters``: arrays that replace parameters of links, by name; ``seconds``: the
+        time limit of a computation; ``train``: the mode.
 
     Raises
     ------
@@ -61,7 +61,7 @@ class Session(RerunContext):
     """
 
     max_order = MAX_ORDER
-    """Up to which order it differentiates."""
+    """The highest order of differentiation."""
 
     def __init__(
         self,
@@ -74,7 +74,7 @@ class Session(RerunContext):
         self.seconds = seconds_of(given)
         self._budget = given.get("budget", BUDGET)
         self._tokens = token_labels("explore", given.get("tokens", ()))
-        self._upstream = given.get("upstream")  # until the first run, which says to which outputs it belongs
+        self._upstream = given.get("upstream")  # until the first run, which shows which outputs it belongs to
         self.bound = self._bind(fn, tuple(args), inputs or {})
         super().__init__(fn)
         self.given.add(self._own(args, inputs or {}))
@@ -93,24 +93,24 @@ class Session(RerunContext):
         self.start = ExplorationState(arrays, bool(given.get("train", config.train)), **orders)
         self._history = MoveHistory(self.start)
         self.recording: Recording | None = None
-        self.seconds_taken = 0.0  # by the last computation
+        self.seconds_taken = 0.0  # duration of the last computation
         self.outputs: dict[int, Array] = {}
         self.domains: dict[str, tuple[float, float]] = {}
-        self.controls: dict[Key, tuple[Any, dict[str, Any]]] = {}  # the last of each key, and what it was made of
+        self.controls: dict[Key, tuple[Any, dict[str, Any]]] = {}  # for each key, the last control and its source
 
     def _bind(self, fn: Callable[..., Any], args: tuple[Any, ...], inputs: Mapping[str, Any]) -> Bound:
-        """The function with its inputs, and with the parameters that can be moved as well."""
+        """The function with its inputs and the parameters that can be moved."""
         return if_few(with_learned(bind("explore", fn, args, inputs)))
 
-    # ------------------------------------------------------------------ where the inputs stand
+    # ------------------------------------------------------------------ the current inputs
     @property
     def point(self) -> dict[str, Array]:
-        """A copy of the inputs as they stand, and of the parameters that were moved."""
+        """A copy of the current inputs and of the parameters that were moved."""
         return {name: array.copy() for name, array in self.state.inputs.items()}
 
     @property
     def state(self) -> ExplorationState:
-        """Where the inputs stand, and what else was chosen."""
+        """The current inputs and all other choices."""
         return self._history.state
 
     @property
@@ -119,7 +119,7 @@ class Session(RerunContext):
         return self._history.can_undo
 
     def array(self, key: Key) -> Array:
-        """The array of a key; an upstream gradient that was not set, or does not fit its output any more, is ones."""
+        """The array of a key; an upstream gradient that was not set or no longer fits its output is ones."""
         if isinstance(key, int) and key in self.outputs:
             return fitting(self.state.arrays, key, self.outputs[key])
         if key in self.bound.learned and key not in self.state.arrays:
@@ -129,7 +129,7 @@ class Session(RerunContext):
         return self.state.arrays[key]
 
     def began(self, key: Key) -> Array:
-        """The array of a key as it was at first."""
+        """The initial array of a key."""
         return self.start.arrays[key] if key in self.start.arrays else self.bound.learned[str(key)].array
 
     def code(self) -> str:
@@ -138,16 +138,16 @@ class Session(RerunContext):
 
     # ------------------------------------------------------------------ moving them
     def move(self, key: Key, index: int | None, value: float, final: bool = True) -> bool:
-        """Set one number; True if that changed it. Moves of one array up to a final one are one step of the history.
+        """Set one number; True if that changed it. All moves of an array up to a final one are undone together.
 
         Parameters
         ----------
         key : str or int
             The input's name; for an upstream gradient the position of the output.
         index : int or None
-            The place in the flattened array; None for a number.
+            The index into the flattened array; None for a number.
         value : float
-            Finite.
+            A finite number.
         final : bool
             False while the user is still dragging.
 
@@ -163,20 +163,21 @@ class Session(RerunContext):
         return self._history.go(self.state.having(key, moved, origin), key, final)
 
     def draw(self, key: Key, distribution: str, scale: float, seed: int) -> bool:
-        """Fill an array with random numbers that the seed determines; True if that changed it.
+        """Fill an array with random numbers drawn with the seed; True if that changed it.
 
         Raises
         ------
         ValueError
-            If there is no such array, or the distribution, the scale or the seed is not one.
+            If there is no such array, or the distribution, the scale or the seed is invalid.
         """
         array, text = drawn(_what(key), self._movable(key), distribution, scale, seed)
         return self._history.go(self.state.having(key, array, ArraySource(text)), None)
 
     def choose(self, setting: str, value: str | int) -> bool:
-        """Set the ``dtype`` or ``device`` of all inputs of floats, the ``mode``, the ``order`` of differentiation or
-        the input ``wrt`` which one differentiates; or let a fused function stand as its steps (``open``), or as one
-        step again (``close``); or let an input move ``forward`` ("": none). True if that changed something.
+        """Set the ``dtype`` or ``device`` of all floating-point inputs, the ``mode``, the ``order`` of differentiation,
+        or the input to differentiate with respect to (``wrt``); show a fused function as its steps (``open``) or as one
+        step again (``close``); or let an input move in forward mode (``forward``; "": none). True if that changed
+        something.
 
         Raises
         ------
@@ -186,25 +187,25 @@ class Session(RerunContext):
         return self._history.go(chosen(self, setting, value), None)
 
     def intervene(self, step: int, value: Any | None, final: bool = True) -> bool:
-        """Put a value in place of what a step computes (what follows is computed from it), or let it be computed again;
+        """Replace the value that a step computes, so that later steps are computed from the new one, or restore it.
         True if that changed something.
 
         Parameters
         ----------
         step : int
-            Its number in the last recording.
+            The step's number in the last recording.
         value : number, array or None
-            One number for all elements, or an array of the step's shape; None to let the step compute its value.
+            One number for all elements, or an array of the step's shape; None restores the computed value.
         final : bool
             False while the user is still dragging.
 
         Raises
         ------
         ValueError
-            If there is no such step, or it cannot have that value: an input, a call with several results, a step of an
-            opened function, another shape.
+            If there is no such step, or its value cannot be replaced: it is an input, a call with several results, or a
+            step inside an opened function, or the shape is another one.
         TypeError
-            If the value consists of no real numbers.
+            If the value is not made of real numbers.
         """
         if value is None:
             return self._history.go(self.state.replacing(step, None), ("step", step), final)
@@ -212,20 +213,20 @@ class Session(RerunContext):
         return self._history.go(self.state.replacing(step, new), ("step", step), final)
 
     def settings(self) -> dict[str, tuple[str, tuple[str, ...]]]:
-        """What `choose` can set by name: for each setting its value ("" where inputs differ) and all possible ones."""
+        """The settings of `choose`: for each, the current value ("" where inputs differ) and all possible values."""
         return settings_of(self)
 
     @cached_property
     def has_gpu(self) -> bool:
-        """Whether there is a GPU to choose; looking for it takes a while."""
+        """Whether a GPU is available; finding out takes a while."""
         return gpu_status().state == "ok"
 
     def undo(self) -> None:
-        """Go back by one finished move."""
+        """Undo the last finished move."""
         self._history.undo()
 
     def reset(self) -> None:
-        """Go back to the first state; this can be undone."""
+        """Go back to the initial state; this can be undone."""
         self._history.go(self.start, None)
 
     def _movable(self, key: Key) -> Array:
@@ -234,17 +235,17 @@ class Session(RerunContext):
             raise ValueError(f"explore: {_what(key)} is {array.dtype} {tuple(array.shape)}; it cannot be moved")
         return array
 
-    # ------------------------------------------------------------------ what comes out
+    # ------------------------------------------------------------------ the result
     def record(self, state: ExplorationState | None = None, check: Callable[[], None] = lambda: None) -> Recording:
-        """Run the function and its gradient; the user's errors pass through.
+        """Run the function and its gradient; errors that the function raises propagate.
 
-        ``check`` is called at every step: what it raises ends the computation.
+        ``check`` is called at every step; an exception that it raises ends the computation.
         """
         state, start = state or self.state, time.perf_counter()
-        self.changes += bool(self.origins.changed())  # before it runs: what the function changes itself is no change
+        self.changes += bool(self.origins.changed())  # before the run: what the function itself changes does not count
         run, origins = ProgramRun(self.bound, state, check, self._upstream), Origins(self.bound.fn)
         with contextlib.ExitStack() as modes:
-            modes.enter_context(quietly(self.floats))  # the picture shows NaN and infinities: a warning says no more
+            modes.enter_context(quietly(self.floats))  # the picture shows NaN and infinities; a warning adds nothing
             for mode, value in (("enable_backprop", self.differentiates), ("train", state.train)):
                 modes.enter_context(using_config(mode, value))
             modes.enter_context(using_config("rng", self.rng()))
@@ -262,7 +263,7 @@ class Session(RerunContext):
         return recording
 
     def _keep(self, run: RunUpstream) -> None:
-        """From the first run on, the upstream gradients that were given can be moved."""
+        """Make the given upstream gradients movable, after the first run."""
         self.outputs = run.ones
         if self._upstream is not None:
             self.start = self._history.state = run.standing()
@@ -271,15 +272,16 @@ class Session(RerunContext):
     def compute(
         self, state: ExplorationState | None = None, check: Callable[[], None] = lambda: None
     ) -> Recording | UserError:
-        """`record`, with what the user's function raises as data; an interrupt ends only this computation.
+        """`record`, but an exception that the user's function raises is returned as data; an interrupt ends only this
+        computation.
 
-        That is so at the first point too. The error's ``recording`` holds what was computed up to there.
+        This also holds for the first point. The error's ``recording`` has the steps before it.
         """
         return told(lambda: self.record(state, check))
 
     @property
     def train(self) -> bool:
-        """The mode that was chosen."""
+        """The chosen mode."""
         return self.state.train
 
     def _own(self, args: Sequence[Any], inputs: Mapping[str, Any]) -> Iterator[tuple[Any, str]]:

@@ -1,4 +1,4 @@
-"""Board: which named arrays a heatmap shows, which plane of each, and in which colours; and what the page must know."""
+"""Board: which arrays a heatmap shows, which plane of each and in which colours, and the data that the page needs."""
 
 from __future__ import annotations
 
@@ -22,18 +22,18 @@ from ..live.protocol import not_understood
 from .named_arrays import Letters, NamedArray, check_axes
 
 MAX_BYTES = 200_000
-"""The cells of all panels together take at most so many bytes."""
+"""The maximum size of the cells of all panels together, in bytes."""
 
 MOST_DECADES = 8
 AT_FIRST: list[Any] = ["heat", None, []]
-"""What a page asks that has just been opened."""
+"""The question of a page that has just been opened."""
 
 SHOW = ("value", "gradient", "both")
 EXPECTED = f"show: {', '.join(SHOW)}; scale: {', '.join(SCALES)}; shared: True, False"
 
 
 class Board:
-    """Arrays of one shape show the same plane, so that they can be compared.
+    """The arrays of a heatmap. Arrays of the same shape show the same plane, so that they can be compared.
 
     Parameters
     ----------
@@ -42,8 +42,8 @@ class Board:
         By default the values, and the gradients where there are any.
     scale : {"asinh", "linear", "symlog"}
     shared : bool
-        Whether the arrays have one scale: on ``asinh`` all values and gradients together, else all values, and all
-        gradients.
+        Whether the arrays share a scale: with ``asinh`` one for all values and gradients, else one for all values and
+        one for all gradients.
     axes : Letters, optional
     """
 
@@ -58,32 +58,32 @@ class Board:
         self.read()
 
     def read(self) -> None:
-        """Look at the arrays anew."""
+        """Read the arrays again."""
         self._heats: dict[tuple[int, str], Heat | None] = {}
         check_axes(self.axes, {entry.name: entry.shape for entry in self.arrays})
 
     @property
     def size(self) -> int:
-        """How many elements were read."""
+        """The number of elements that were read."""
         return sum([heat.array.size for heat in self._heats.values() if heat is not None])
 
-    # ------------------------------------------------------------------ what is looked at
+    # ------------------------------------------------------------------ what the page chooses
     def look(self, colours: list[Any] | None, planes: list[Any]) -> None:
-        """Look at what a page names.
+        """Show what a page asks for.
 
         Parameters
         ----------
         colours : list, optional
-            What is shown, the scale, how many powers of ten below the strongest colours ``symlog`` begins to follow
-            them, and whether the scale is shared; None: as at first.
+            What is shown, the scale, how many powers of ten ``symlog`` covers below the strongest colour, and whether
+            the scale is shared; None for the initial choices.
         planes : list
-            Shape, axes, indices and block (None for all) of each plane that is not the first of its arrays. Of shapes
-            that no array has any more, nothing is shown.
+            Shape, axes, indices and block (None for all) of each plane that is not the first one of its arrays. Planes
+            of shapes that no array has any more are ignored.
 
         Raises
         ------
         ValueError
-            If there is no such thing.
+            If a choice is invalid.
         """
         chosen = _colours(self._first if colours is None else colours)
         moved = [_plane(named) for named in planes]
@@ -98,7 +98,7 @@ class Board:
 
     # ------------------------------------------------------------------ what is shown
     def panels(self) -> list[tuple[NamedArray, str, Heat | None]]:
-        """The arrays to draw, in order: an entry, value or gradient, and the numbers where there are any."""
+        """What to draw, in order: the array, "value" or "gradient", and the numbers if there are any."""
         chosen = SHOW[:2] if self.show == "both" else (self.show,)
         found = [(i, which) for i, entry in enumerate(self.arrays) for which in chosen if entry.offers(which)]
         return [(self.arrays[i], which, self._heat(i, which)) for i, which in found]
@@ -109,7 +109,7 @@ class Board:
         return self._heats[i, which]
 
     def _tone(self, which: str, heat: Heat) -> Tone:
-        """Shared are the colours; what bar explains them is a matter of each array."""
+        """The scale of an array. Only the colours are shared; each array has its own colour bar."""
         own = spanning(*heat.facts[1:3], self.scale, self.decades)
         if not self.shared:
             return own
@@ -134,7 +134,7 @@ class Board:
 
     @property
     def title(self) -> str:
-        """The names of the arrays, each with its shape; those of one shape together."""
+        """The names of the arrays with their shapes; arrays of the same shape are listed together."""
         named = [(listed(group["names"], 4), shape_text(tuple(group["shape"]))) for group in self._groups()]
         return ", ".join(f"{names} {shape}" for names, shape in named)
 
@@ -164,15 +164,15 @@ class Board:
             for shape, plane in self.planes.items()
         ]
 
-    # ------------------------------------------------------------------ where nothing is live
+    # ------------------------------------------------------------------ without a live view
     def static(self) -> Bundle:
-        """The same as pictures in HTML that any notebook shows, and in words."""
+        """The same as static HTML, which any notebook shows, and as text."""
         lines: list[str] = []
         html = fitting((self._pictures(most, lines) for most in (MAX_CELLS, MAX_CELLS // 2)), "")
         return {**html, "text/plain": "\n".join(lines)}
 
     def _pictures(self, most: int, lines: list[str]) -> Markup:
-        """A picture for each array, whose cells are no more than ``most`` a side, and ``lines`` that tell it."""
+        """A picture of each array, with at most ``most`` cells a side, and ``lines`` that describe it."""
         parts = []
         lines.clear()
         for entry in self.arrays:
@@ -186,7 +186,7 @@ class Board:
         return join(parts)
 
     def svg(self, look: Look) -> Markup:
-        """All of them side by side."""
+        """All arrays side by side."""
         panels = [self._panel(entry, which, heat) for entry, which, heat in self.panels() if heat is not None]
         return heatmaps(panels, look)
 
@@ -216,6 +216,6 @@ def _plane(named: Any) -> Plane:
 
 
 def _sentence(shown: NamedArray) -> str:
-    """About its gradient, where there is more to say than that it has one."""
+    """A sentence about its gradient, if there is more to say than that it exists."""
     sentence = of_variable(shown.source)
     return "" if sentence == say("ok") else sentence

@@ -1,4 +1,4 @@
-"""heatmap(): arrays of any size and number of axes as live heatmaps. What is sent is never more than is shown."""
+"""heatmap(): arrays of any size and number of axes as live heatmaps. Only what is shown is sent to the page."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ from .board import AT_FIRST, EXPECTED, SHOW, Board
 from .named_arrays import gather
 
 WATCHED = 4_000_000
-"""Elements that are read again after every cell of the notebook; more only when asked for."""
+"""Arrays of up to this many elements are read again after every cell; larger ones only on request."""
 
 
 class BoardView(LiveView):
-    """A view with arrays as heatmaps: which planes of them and in which colours, the page says."""
+    """A view with arrays as heatmaps; the page chooses the planes and the colours."""
 
     _board: Board
 
@@ -40,7 +40,7 @@ class BoardView(LiveView):
 
 
 class Heatmap(BoardView):
-    """A live view of arrays, made by `heatmap`. All of its state is in the model; the arrays stay where they are.
+    """A live view of arrays, created by `heatmap`. All its state is in the widget's model; the arrays are not copied.
 
     Examples
     --------
@@ -66,7 +66,7 @@ class Heatmap(BoardView):
             self._again()
 
     def look_again(self) -> None:
-        """A cell has run: small arrays are read again; of large ones it is said that they were read before."""
+        """After a cell has run: read small arrays again, and mark large ones as read earlier."""
         if self._board.size <= WATCHED:
             self.refresh()
         else:
@@ -95,40 +95,43 @@ def svg_of_view(view: Heatmap, look: Look) -> Markup:
 
 
 def heat_page(view: Heatmap) -> SavedPage:
-    """The page of a view as it stands."""
+    """The page of a view in its current state."""
     return SavedPage("heatmap", view.kind, [{"state": still(state_of(view), say("heat_still"))}])
 
 
 def heatmap(*arrays: Any, options: Mapping[str, Any] | None = None, **named: Any) -> Heatmap:
-    """Look at arrays as heatmaps: their values, and the gradients of Variables, of any size and number of axes.
+    """Show arrays of any size and number of axes as heatmaps: their values, and the gradients of Variables.
 
-    Blue is negative, orange positive, and zero neutral; NaN and infinities are signs (×, +, −), never colours. Of a
-    large array each cell shows the element of largest magnitude in its block, and a block can be enlarged down to
-    single elements. Of a small array with four axes or more, such as the filters of a convolution, all planes lie side
-    by side; of others the first is shown, and sliders step through them. In plain Python, where there is no notebook to
-    draw in, the view is saved as a page in the folder ``autolab_pages``.
+    Blue is negative, orange positive, and zero neutral; NaN and infinities are signs (×, +, −), never colours. In a
+    large array each cell shows the element of largest magnitude in its block, and blocks can be enlarged down to single
+    elements. A small array with four or more axes, such as the filters of a convolution, is shown with all its planes
+    side by side; any other array with more than two axes shows its first plane, and sliders step through the rest. In
+    plain Python, where there is no notebook to draw in, the view is saved as a page in the folder ``autolab_pages``.
 
     Parameters
     ----------
     *arrays : Variable, Parameter, array, number, value or gradient of a recording's step, or a dict of these by name
-        On the CPU or on the GPU, where they stay. One that has no name is called as the call writes it. The live view
-        reads them again after every cell; arrays of more than four million elements when it is asked to.
+        What to show, on the CPU or the GPU; nothing is copied to another device. An array without a name is labelled
+        with the expression of the call. The live view reads the arrays again after every cell; those of more than four
+        million elements only on request.
     options : dict, optional
-        ``show``: "value", "gradient" or "both" (default: both where there is a gradient). ``scale``: "asinh" (default),
-        "linear", or "symlog", which follows the powers of ten. ``shared`` (default True): whether several arrays have
-        one scale; on "asinh" it is that of all values and gradients together, up to the largest, rounded up.
+        ``show``: "value", "gradient" or "both" (default: both if there is a gradient). ``scale``: "asinh" (default),
+        "linear", or "symlog", which follows the powers of ten. ``shared`` (default True): whether all arrays have the
+        same scale; with "asinh" it covers all values and gradients together, up to the largest, rounded up. ``axes``:
+        one letter per axis for some arrays, such as ``{"A": "ij", "B": "jk"}``; pointing at an element of one array
+        then marks the elements of the others that have the same index on every shared axis.
     **named
-        More of them, with their names. A text as ``title`` is the name of a single array.
+        More arrays, by name. A string as ``title`` names a single array.
 
     Returns
     -------
     Heatmap
-        ``.refresh()`` reads the arrays again, ``.save("h.png")`` writes the picture, ``.close()`` ends it.
+        ``.refresh()`` reads the arrays again, ``.save("h.png")`` saves the picture, ``.close()`` closes the view.
 
     Raises
     ------
     TypeError
-        If something is no array of real numbers.
+        If an argument is not an array of real numbers.
     ValueError
         If there is nothing to show or more than 12 arrays, an option has an unknown value, or axes of one letter have
         different lengths.

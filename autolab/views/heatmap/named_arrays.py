@@ -18,28 +18,28 @@ from ..draw.heatmap_data import Heat
 MAX_ARRAYS = 12
 
 Letters = Mapping[str, str]
-"""The names of the axes of some arrays, a letter for each axis, by the names of the arrays."""
+"""For some arrays, by name: one letter per axis."""
 
 
 @dataclass(frozen=True, eq=False)
 class NamedArray:
-    """A name, and the array or the Variable that it stands for."""
+    """An array or a Variable with its name."""
 
     name: str
     source: Any
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """The shape as it is now; that of an array of no elements for a parameter without a size."""
+        """The current shape; that of an empty array for a parameter that has no shape yet."""
         data = self.source.data if isinstance(self.source, Variable) else self.source
         return (0,) if data is None else tuple(data.shape)
 
     def offers(self, which: str) -> bool:
-        """Whether it is to be asked for that: an array has no gradient to speak of."""
+        """Whether ``which`` applies: a plain array has no gradient."""
         return which == "value" or isinstance(self.source, Variable)
 
     def read(self, which: str) -> Heat | None:
-        """The value or the gradient as it is now; None where there is none."""
+        """The current value or gradient; None if there is none."""
         found = self.source
         if isinstance(found, Variable):
             found = found.grad if which == "gradient" else found
@@ -48,14 +48,14 @@ class NamedArray:
 
 
 def gather(arrays: tuple[Any, ...], named: Mapping[str, Any], caller: FrameType | None = None) -> list[NamedArray]:
-    """Everything that is to be shown, with its name: its own, or else the one that the call of ``caller`` writes.
+    """Everything that is to be shown, with its name: its own, or else the expression in the call of ``caller``.
 
     Raises
     ------
     TypeError
-        If something is no array of real numbers.
+        If an argument is not an array of real numbers.
     ValueError
-        If there is nothing, or too much.
+        If there are no arrays, or too many.
     """
     found: list[NamedArray] = []
     for given, written in zip(arrays, _written(caller, len(arrays)), strict=True):
@@ -70,7 +70,7 @@ def gather(arrays: tuple[Any, ...], named: Mapping[str, Any], caller: FrameType 
 
 
 def _written(caller: FrameType | None, count: int) -> list[str | None]:
-    """The names that the call gives the arrays, such as ``W`` or ``net.W``; None for any other expression."""
+    """The names of the arrays in the source of the call, such as ``W`` or ``net.W``; None for any other expression."""
     node = getattr(None if caller is None else found_at(caller), "node", None)
     if not isinstance(node, ast.Call) or not ast.unparse(node.func).endswith("heatmap"):
         return [None] * count
@@ -91,7 +91,7 @@ def _named(name: str, value: Any) -> NamedArray:
 
 
 def check_axes(axes: Letters, shapes: Mapping[str, tuple[int, ...]]) -> None:
-    """Axes of one name have one length."""
+    """Check that axes with the same letter have the same length."""
     lengths: dict[str, int] = {}
     for name, letters in axes.items():
         shape = shapes.get(name)

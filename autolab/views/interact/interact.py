@@ -1,4 +1,4 @@
-"""interact(): what a function makes of numbers that can be moved, as charts, heatmaps and words."""
+"""interact(): what a function returns for inputs that can be moved, as charts, heatmaps and text."""
 
 from __future__ import annotations
 
@@ -33,11 +33,11 @@ from .knobs import Choice, Dice, Knob, Slider, knobs
 
 _MOST_TEXT = 2000
 _MOST_CELLS = 12
-"""An array of one axis with more numbers is read more easily as a curve than in cells."""
+"""A one-dimensional array with more numbers is easier to read as a curve than as cells."""
 
 
 class Interact(BoardView):
-    """A live view of what a function returns, made by `interact`.
+    """A live view of what a function returns, created by `interact`.
 
     Examples
     --------
@@ -70,12 +70,12 @@ class Interact(BoardView):
 
     @property
     def call(self) -> str:
-        """The function with the names of its arguments, as code."""
+        """A call of the function with the names of its arguments, as code."""
         return f"{self._name}({', '.join(map(clean, self._knobs))})"
 
     @property
     def inputs(self) -> dict[str, Any]:
-        """Where the sliders and choices stand, by name."""
+        """The current values of the sliders and choices, by name."""
         return {name: knob.argument() for name, knob in self._knobs.items() if not isinstance(knob, Dice)}
 
     def _in_a_line(self) -> str:
@@ -92,7 +92,7 @@ class Interact(BoardView):
 
     # ------------------------------------------------------------------ for the page
     def _compute(self) -> None:
-        """Run the function where the knobs stand."""
+        """Run the function with the current values."""
         with using_config("train", self._train), undisturbed():
             result = self._fn(**{name: knob.argument() for name, knob in self._knobs.items()})
         told, charts, arrays = _sorted(self._name, result, self._letters)
@@ -102,7 +102,7 @@ class Interact(BoardView):
 
     @on_question("free", "numbers")
     def _free(self) -> dict[str, Any]:
-        """What can be moved, with the name of the function."""
+        """The controls, with the name of the function."""
         named = self._knobs.items()
         return {
             "title": self.call,
@@ -113,14 +113,14 @@ class Interact(BoardView):
 
     @on_question("result", "numbers")
     def _result(self) -> dict[str, Any]:
-        """What the function returned, but for the arrays."""
+        """What the function returned, except for the arrays."""
         return {"told": self._told, "charts": [drawn(chart) for chart in self._charts]}
 
     def _again(self) -> None:
         try:
             self._compute()
             self._tell(error=None)
-        finally:  # where the sliders stand is shown whatever the function does
+        finally:  # the sliders are updated whatever the function does
             self._answer_anew()
 
     @on_message("move", key=str, value=(int, float))
@@ -149,14 +149,15 @@ class Interact(BoardView):
 
 
 def svg_of_view(view: Interact, look: Look) -> Markup:
-    """What a view shows now: the charts and heatmaps below each other, and the words."""
+    """What a view shows now: the charts and heatmaps below one another, and the text."""
     charts = [to_svg([drawn(chart) for chart in view._charts], look)] if view._charts else []
     boards = [view._board.svg(look)] if view._board.arrays else []
     return stacked([*charts, *boards], view._in_a_line(), view._told, look)
 
 
 def _sorted(name: str, result: Any, axes: Mapping[str, str]) -> tuple[list[str], list[LineChart], dict[str, Any]]:
-    """What a function returned: words and numbers, charts and arrays. One whose ``axes`` are named stays an array."""
+    """Sort what a function returned into text and numbers, charts, and arrays. An array with named ``axes`` is never
+    drawn as a curve."""
     told: list[str] = []
     charts: list[LineChart] = []
     arrays: dict[str, Any] = {}
@@ -184,40 +185,40 @@ def _sorted(name: str, result: Any, axes: Mapping[str, str]) -> tuple[list[str],
 
 
 def _is_curve(part: Any) -> bool:
-    """Whether an array is a row of many real numbers, without a gradient to be shown beside them."""
+    """Whether an array is a row of many real numbers without a gradient to show beside them."""
     value, gradient = (part.data, part.grad) if isinstance(part, Variable) else (part, None)
     is_row = value.ndim == 1 and _MOST_CELLS < value.size <= MOST_POINTS
     return is_row and value.dtype.kind in "iuf" and gradient is None
 
 
 def interact(fn: Callable[..., Any], options: Mapping[str, Any] | None = None, **inputs: Any) -> Interact:
-    """Move the arguments of a function, and see what it returns: curves, arrays as heatmaps, words.
+    """Move the arguments of a function and see what it returns: curves, arrays as heatmaps, text.
 
-    For pictures that `explore` does not draw: how something depends on a number. In plain Python, where there is no
-    notebook to draw in, the view is saved as a page in the folder ``autolab_pages``.
+    It is for pictures that `explore` does not draw, such as how a curve depends on a number. In plain Python, where
+    there is no notebook to draw in, the view is saved as a page in the folder ``autolab_pages``.
 
     Parameters
     ----------
     fn : callable
-        Returns a number, an array or a Variable, a dict of these by name, a `line_chart`, text, or a tuple of these. An
-        array of one axis with more than 12 numbers is drawn as a curve, others as heatmaps.
+        Returns a number, an array or a Variable, a dict of these by name, a `line_chart`, text, or a tuple of these. A
+        one-dimensional array with more than 12 numbers is drawn as a curve, any other array as a heatmap.
     options : dict, optional
-        ``axes``: a letter for each axis of some arrays, as for `heatmap`.
+        ``axes``: one letter per axis for some arrays, as for `heatmap`.
     **inputs
-        Its arguments. A number becomes a slider, and so does ``(low, high)`` or ``(low, start, high)``; whole numbers
-        stay whole. A list of words becomes a choice. A numpy Generator becomes a button that draws again; until it is
-        pressed, every call gets a generator that gives the same numbers.
+        The arguments of ``fn``. A number becomes a slider, and so does ``(low, high)`` or ``(low, start, high)``;
+        a slider between integers takes only integers. A list of strings becomes a choice. A NumPy Generator becomes a
+        button that draws new random numbers; until it is pressed, every call gets a generator in the same state.
 
     Returns
     -------
     Interact
-        ``.inputs`` says where the sliders stand, ``.close()`` ends it.
+        ``.inputs`` holds the current values of the sliders and choices; ``.close()`` closes the view.
 
     Raises
     ------
     TypeError, ValueError
-        If an argument is none of these, or ``fn`` returns something else. What ``fn`` raises at first passes through;
-        later the view tells it.
+        If an argument is none of these, or ``fn`` returns anything else. An exception that ``fn`` raises in the first
+        call propagates; later ones are shown in the view.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Knobs: how the arguments of `interact` can be moved. A number slides, a list offers a choice, a generator draws."""
+"""Knobs: the controls of `interact`. A number gets a slider, a list a choice, a random generator a button."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ _NUMBER = (int, float, np.integer, np.floating)
 
 @dataclass
 class Slider:
-    """A number between two ends; whole if all three numbers are whole."""
+    """A number between two ends; an integer if all three numbers are integers."""
 
     value: float
     start: float
     ends: tuple[float, float] | None
 
     def set(self, value: Any) -> None:
-        """Take a number, or say why not."""
+        """Set the number; an invalid one raises an error that says why."""
         if type(value) not in (int, float) or not is_finite(value):
             raise ValueError(f"interact: got {value!r:.60}; expected a finite number")
         self.value = round(value) if isinstance(self.start, int) else float(value)
@@ -45,7 +45,7 @@ class Choice:
     values: tuple[str, ...]
 
     def set(self, value: Any) -> None:
-        """Take a word, or say why not."""
+        """Choose a word; an unknown one raises an error that says why."""
         if value not in self.values:
             raise ValueError(f"interact: got {value!r:.60}; expected one of {', '.join(self.values):.150}")
         self.value = value
@@ -55,19 +55,19 @@ class Choice:
         return self.value
 
     def entry(self, name: str) -> dict[str, Any]:
-        """The setting as plain data."""
+        """The choice as plain data."""
         return {"name": clean(name), "label": clean(name), "value": self.value, "values": list(self.values)}
 
 
 class Dice:
-    """A generator of random numbers: the same numbers in every run, until it is thrown again."""
+    """A random number generator that gives the same numbers in every run until it is thrown again."""
 
     def __init__(self, rng: np.random.Generator) -> None:
         self._seeds = np.random.default_rng(rng.integers(2**63))
         self.throw()
 
     def throw(self) -> None:
-        """From now on other numbers."""
+        """Draw other numbers from now on."""
         self._seed = int(self._seeds.integers(2**63))
 
     def argument(self) -> np.random.Generator:
@@ -79,14 +79,14 @@ Knob = Slider | Choice | Dice
 
 
 def knobs(inputs: Mapping[str, Any]) -> dict[str, Knob]:
-    """A knob for each argument.
+    """The control of each argument.
 
     Raises
     ------
     TypeError
-        If there is no knob for something.
+        If there is no control for an argument of that type.
     ValueError
-        If a tuple is not in order, or there are no words to choose from.
+        If a tuple is not in ascending order, or there are no words to choose from.
 
     Examples
     --------

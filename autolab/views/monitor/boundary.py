@@ -1,4 +1,4 @@
-"""A net drawn unit by unit over the plane of its features: what the page gets of `training.boundary`."""
+"""A net drawn unit by unit over the plane of its features: `training.boundary` as data for the page."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from ..draw.messages import say
 from ..draw.numbers import number
 
 MOST_UNITS = 16
-"""Units of a layer that are drawn, at most."""
+"""The maximum number of units drawn per layer."""
 
 
 def plane(found: DecisionBoundary) -> dict[str, Any]:
-    """The examples, with the plane in which they lie; a feature and its range for each axis."""
+    """The examples and the plane in which they lie: a feature and its range for each axis."""
     ends = ("low", found.low), ("high", found.high)
     return {
         "side": SIDE,
@@ -34,9 +34,9 @@ def plane(found: DecisionBoundary) -> dict[str, Any]:
 
 
 def units(found: DecisionBoundary, state: ModelState) -> dict[str, Any]:
-    """Every layer with its units, the numbers between them, and the result.
+    """Every layer with its units, the weights between them, and the result.
 
-    ``result`` is what parts the classes (see `training.boundary.parting`).
+    ``result`` is the quantity that separates the classes (see `training.boundary.parting`).
     """
     title = say("monitor_state", iteration=state.iteration)
     try:
@@ -55,7 +55,7 @@ def units(found: DecisionBoundary, state: ModelState) -> dict[str, Any]:
 
 
 def _zero(result: np.ndarray) -> str:
-    """Where what parts two classes is zero: straight pieces between the middles of the cells, in percent."""
+    """The decision boundary of two classes: straight pieces between the centres of the cells, in percent."""
     pieces = [[[100 * (place + 0.5) / SIDE for place in end] for end in piece] for piece in contour(result, 0.0)]
     return "".join([f"M{a:.2f} {b:.2f}L{c:.2f} {d:.2f}" for (a, b), (c, d) in pieces])
 
@@ -83,5 +83,5 @@ def _rows(array: np.ndarray, shown: int) -> list[list[float | None]]:
 
 
 def _numbers(row: np.ndarray) -> list[float | None]:
-    """As JSON has them: None is NaN or infinity."""
+    """Numbers for JSON: NaN and infinities become None."""
     return [float(f"{v:.6g}") if np.isfinite(v) else None for v in row.tolist()]

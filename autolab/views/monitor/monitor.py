@@ -1,4 +1,4 @@
-"""LiveMonitor: watch a network train, look back at past states, and stop it."""
+"""LiveMonitor: watch a network while it trains, look back at past states, and stop training."""
 
 from __future__ import annotations
 
@@ -23,34 +23,34 @@ _NUMBERS = (float, int, np.number)
 
 
 class LiveMonitor(Monitor, Extension, Savable):
-    """Curves, gradient norms, silent units and heatmaps of a model while it is trained; with a Stop button.
+    """Curves, gradient norms, silent units and heatmaps of a model while it trains, with a Stop button.
 
-    As an extension of a trainer it shows itself below the cell that runs the trainer; in a loop of your own, call
-    `update` after each update. Which updates it measures depends on their number alone, so that the same training
-    draws the same curves; it paints, and keeps what can be looked back at, at most ten times a second and as far as
-    ``share`` allows. After Stop or an interrupt everything is as after the last whole update: run the cell again, and
-    training goes on.
+    As an extension of a trainer, it appears below the cell that runs the trainer; in a loop of your own, call `update`
+    after each update. Which updates are measured depends only on their number, so the same training draws the same
+    curves. It redraws, and keeps past states, at most ten times a second and only as far as ``share`` allows. After
+    Stop or an interrupt, everything is as it was after the last complete update: run the cell again to continue
+    training.
 
-    In plain Python, where there is no notebook to draw in, a trainer's run writes the last state as a page into the
-    trainer's folder; ``print(monitor)`` and `save` tell it at any time.
+    In plain Python, where there is no notebook to draw in, a trainer's run saves the last state as a page in the
+    trainer's folder; ``print(monitor)`` and `save` show it at any time.
 
     Parameters
     ----------
     model : Link, optional
-        For a loop of your own. A trainer's model, where there is a trainer.
+        The model, for a loop of your own; with a trainer, the default is its model.
     share : float
-        Of the time that training takes; see `autolab.training.Monitor`.
+        The fraction of the training time that the monitor may take; see `autolab.training.Monitor`.
     states : int
-        How many past states can be looked at, at most.
+        The maximum number of past states to keep.
     boundary : pair of arrays, optional
-        Examples of two features, of shape ``(n, 2)``, and their classes, integers of shape ``(n,)``: the view draws the
-        net unit by unit over the plane of the features, and where it parts the classes. The net calls its `Linear`
-        layers one after the other; one output parts two classes at 0.
+        Examples with two features, of shape ``(n, 2)``, and their classes, integers of shape ``(n,)``: the view draws
+        every unit of the net over the plane of the features, and the decision boundary. The net must apply its `Linear`
+        layers one after the other; a single output separates two classes at 0.
 
     Attributes
     ----------
     curves, measured, states, iteration
-        As of `autolab.training.Monitor`: what is shown, as data.
+        What is shown, as data, as in `autolab.training.Monitor`.
 
     Examples
     --------
@@ -78,14 +78,14 @@ class LiveMonitor(Monitor, Extension, Savable):
         self._boundary: DecisionBoundary | None = None
         self._find_boundary()
         self.stopping = self._running = False
-        self.epoch: int | None = None  # of a trainer
+        self.epoch: int | None = None  # only with a trainer
         self._trainer: Trainer | None = None
         self._view: MonitorView | None = None
-        self._output: tuple[str, Any] | None = None  # the cell below which it is, and a handle of what is there
+        self._output: tuple[str, Any] | None = None  # the cell that it is shown below, and the handle of that output
 
     # ------------------------------------------------------------------ a loop of your own
     def update(self, loss: Any = None, /, **values: Any) -> bool:  # type: ignore[override]  # a view can ask a loop to end
-        """As `Monitor.update`; False if the Stop button was pressed, or `stop` called. The next call starts over."""
+        """As `Monitor.update`; False if the Stop button was pressed or `stop` was called. The next call resumes."""
         if not self._running:
             self._begin()
         super().update(loss, **values)
@@ -95,7 +95,7 @@ class LiveMonitor(Monitor, Extension, Savable):
         return not stopped
 
     def stop(self) -> None:
-        """End the trainer's run after the present update; in a loop of your own, `update` then gives False."""
+        """Stop the trainer's run after the current update; in a loop of your own, `update` then returns False."""
         self.stopping = True
         if self._trainer is not None:
             self._trainer.stop()
@@ -110,7 +110,7 @@ class LiveMonitor(Monitor, Extension, Savable):
     def __call__(self, trainer: Trainer) -> None:
         start = perf_counter()
         iteration = trainer.updater.iteration
-        if iteration == self.iteration:  # an interrupted call that is made again
+        if iteration == self.iteration:  # a repeated call, after an interrupt
             return
         self.epoch = trainer.updater.epoch
         told = {k: float(v) for k, v in trainer.observation.items() if isinstance(v, _NUMBERS)}
@@ -128,7 +128,7 @@ class LiveMonitor(Monitor, Extension, Savable):
     # ------------------------------------------------------------------ what is seen
     @property
     def boundary(self) -> DecisionBoundary | None:
-        """What draws the net unit by unit, where examples for it were given."""
+        """The decision boundary, which evaluates the net unit by unit; None if no examples were given."""
         return self._boundary
 
     def _find_boundary(self) -> None:
@@ -136,7 +136,7 @@ class LiveMonitor(Monitor, Extension, Savable):
             self._boundary = DecisionBoundary(self.model, *self._examples)
 
     def close(self) -> None:
-        """Remove the views; the numbers stay."""
+        """Remove the views; the data stay."""
         if self._view is not None:
             self._view.close()
             self._view = None
@@ -145,7 +145,7 @@ class LiveMonitor(Monitor, Extension, Savable):
         return str(mimebundle(self)["text/plain"])
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> Any:
-        """The live view, and the static form for where there is none (an untrusted notebook, a web page)."""
+        """The live view, and a static one for places without it (an untrusted notebook, a web page)."""
         if notebook.shell() is None:
             return mimebundle(self)
         live = self._live()._repr_mimebundle_(include=include, exclude=exclude)
@@ -158,7 +158,7 @@ class LiveMonitor(Monitor, Extension, Savable):
         return self._view
 
     def _begin(self) -> None:
-        """Training begins: show it below this cell, unless it stands elsewhere already."""
+        """Training begins: show the view below this cell, unless it is already shown elsewhere."""
         self.stopping, self._running = False, True
         if notebook.shell() is None:
             return
@@ -170,9 +170,9 @@ class LiveMonitor(Monitor, Extension, Savable):
             self._output = (notebook.cell(), display(self, display_id=True))
 
     def _end(self) -> None:
-        """Training has ended, or pauses: show the last state, also in what is saved with the notebook."""
+        """Training has ended or pauses: show the last state, also in the output saved with the notebook."""
         self.stopping = self._running = False
-        if sys.exception() is None:  # else the gradients may be those of an update that did not happen
+        if sys.exception() is None:  # otherwise the gradients may belong to an update that did not happen
             self.keep()
         self._finish()
 
@@ -184,7 +184,7 @@ class LiveMonitor(Monitor, Extension, Savable):
             self._output[1].update(self)
 
     def _cell_ran(self) -> None:
-        """A loop in it has ended, perhaps by an interrupt in the middle of an update."""
+        """A cell has run: its training loop has ended, perhaps by an interrupt in the middle of an update."""
         if self._running and self._trainer is None:
             self._running = False
             if notebook.shell().last_execution_succeeded:

@@ -1,4 +1,4 @@
-"""How a monitor and a PlotReport show themselves: curves, the last state, and the same in words."""
+"""How a monitor and a PlotReport are displayed: curves, the last state, and the same as text."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _WORD = re.compile(r"[/_ ]")
 
 
 def charts(monitor: Monitor, arrays: bool = False) -> list[dict[str, Any]]:
-    """A chart for what was told under each last word, such as ``loss``, and one for each family of measurements."""
+    """A chart for the values reported under each last word, such as ``loss``, and one for each kind of measurement."""
     groups: dict[str, dict[str, Curve]] = {}
     for name, curve in monitor.curves.items():
         groups.setdefault(_WORD.split(name)[-1], {})[name] = curve
@@ -51,7 +51,7 @@ def _chart(
     lines, last = [], {}
     for name, curve in curves.items():
         x, y = zip(*curve.points, strict=True)
-        with np.errstate(over="ignore"):  # as exact as they are drawn: what stays the same is a level line
+        with np.errstate(over="ignore"):  # rounded as they are drawn, so that a constant is a level line
             lines.append(Line(name, x, (factor * np.array(y)).astype(np.float32).tolist()))
         last[clean(name, 60)] = number(factor * curve.last)
     found: dict[str, Any] = chart(title, lines, log, say("monitor_update", iteration="").strip(), **where)
@@ -64,7 +64,7 @@ def _chart(
 
 
 def status(monitor: Monitor) -> list[str]:
-    """Where training is, in short words."""
+    """The progress of training, in a few words."""
     words = [say("monitor_update", iteration=monitor.iteration)]
     if (epoch := getattr(monitor, "epoch", None)) is not None:
         words.append(say("monitor_epoch", epoch=epoch))
@@ -75,7 +75,7 @@ def status(monitor: Monitor) -> list[str]:
 
 
 def spent(monitor: Monitor) -> str:
-    """Which part of the time the monitor takes."""
+    """The fraction of the time that the monitor takes."""
     percent = 100 * monitor.spent / monitor.worked if monitor.worked else 0.0
     return say("monitor_spent", percent=number(float(f"{percent:.2g}")))
 
@@ -88,7 +88,7 @@ def _rate(states: tuple[ModelState, ...]) -> float | None:
 
 
 def facts(monitor: Monitor) -> Iterator[tuple[str, str]]:
-    """What was told and measured last, by name."""
+    """The last reported and measured values, by name."""
     for name, curve in monitor.curves.items():
         yield name, number(curve.last)
     for family in ("gradient", "moved"):
@@ -100,7 +100,7 @@ def facts(monitor: Monitor) -> Iterator[tuple[str, str]]:
 
 
 def bundle(monitor: Monitor) -> Bundle:
-    """Title, curves and sentence; the last state and the numbers behind a line; and as text."""
+    """Title, curves and a sentence; the last state and the numbers in a collapsed section; and the same as text."""
     if not monitor.iteration:
         return {"text/html": str(paragraph(escape(say("monitor_nothing")))), "text/plain": _text(monitor)}
     drawn = charts(monitor)
@@ -114,7 +114,7 @@ def bundle(monitor: Monitor) -> Bundle:
 
 
 def title_of(monitor: Monitor) -> str:
-    """What is trained."""
+    """The title: what is being trained."""
     return clean(type(monitor.model).__name__) if monitor.model is not None else type(monitor).__name__
 
 
@@ -124,7 +124,7 @@ def svg(monitor: Monitor, look: Look) -> Markup:
 
 
 def _boundary(monitor: Monitor) -> list[Panel]:
-    """What the net returns over the plane of its features, where it can be drawn unit by unit."""
+    """The net's output over the plane of its features, if it can be drawn unit by unit."""
     found: DecisionBoundary | None = getattr(monitor, "boundary", None)
     if found is None or not monitor.states:
         return []
@@ -136,7 +136,7 @@ def _boundary(monitor: Monitor) -> list[Panel]:
 
 
 def _panels(monitor: Monitor) -> list[Panel]:
-    """The gradients of the first weights of the last state, that are more than a row."""
+    """The gradients of the first weights with more than one axis, in the last state."""
     if not monitor.states:
         return []
     grads = monitor.states[-1].gradients

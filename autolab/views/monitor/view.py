@@ -1,4 +1,4 @@
-"""MonitorView: the live view of a monitor. Python says what is drawn; JavaScript only draws."""
+"""MonitorView: the live view of a monitor. Python decides what is drawn; JavaScript only draws."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from .monitor import LiveMonitor
 
 MOST_CELLS = 128
-"""Rows and columns of a heatmap, at most: an update stays below 256 kB."""
+"""The maximum number of rows and of columns of a heatmap, so that an update stays below 256 kB."""
 
 _AT_FIRST = [["training"], ["examples"], ["state", None, "", "gradient"], ["boundary", None]]
 _WORDS = (
@@ -29,10 +29,10 @@ _WORDS = (
 
 
 class MonitorView(LiveView):
-    """Charts of all curves, and by a click the latest state or a past one: a parameter or gradient as a heatmap.
+    """Charts of all curves and, on a click, the latest or a past state: a parameter or its gradient as a heatmap.
 
-    Two threads use it: the one that trains paints, another one obeys the page. They take turns, and what the monitor
-    keeps never changes.
+    Two threads use it: the training thread paints, and another one answers the page. They take turns, and what the
+    monitor keeps never changes.
     """
 
     kind = "monitor"
@@ -45,13 +45,13 @@ class MonitorView(LiveView):
 
     # ------------------------------------------------------------------ for the monitor
     def begin(self) -> None:
-        """Training begins, or goes on."""
+        """Training begins or continues."""
         with self._turn:
             self._was_stopped = False
             self._be("running")
 
     def end(self) -> None:
-        """Training has ended, or pauses."""
+        """Training has ended or pauses."""
         with self._turn:
             self._be("")
 
@@ -61,7 +61,7 @@ class MonitorView(LiveView):
             self._answer_anew()
 
     def look_again(self) -> None:
-        """A cell has run: a loop in it has ended."""
+        """A cell has run, so its training loop has ended."""
         self._monitor._cell_ran()
 
     def _still(self) -> LiveMonitor:
@@ -74,7 +74,7 @@ class MonitorView(LiveView):
 
     @on_question("training", "numbers")
     def _training(self) -> dict[str, Any]:
-        """How training goes, and which states and arrays can be looked at."""
+        """The progress of training, and the states and arrays that can be shown."""
         monitor, states = self._monitor, self._monitor.states
         return {
             "title": title_of(monitor),
@@ -95,10 +95,10 @@ class MonitorView(LiveView):
 
     @on_question("state", "numbers", at=(int, type(None)), path=str, which=str)
     def _past(self, at: int | None, path: str, which: str) -> dict[str, Any] | None:
-        """One parameter or gradient after an update, or now (``at`` is None); None where nothing was kept.
+        """One parameter or gradient after an update, or the latest (``at`` is None); None if nothing was kept.
 
-        Where nothing was kept ``at`` that update, it is the nearest; where there is no such array, the first that is
-        more than a row.
+        If nothing was kept ``at`` that update, the nearest state; if there is no such array, the first one with more
+        than one row.
         """
         if which not in ("value", "gradient"):
             raise not_understood(["state", at, path, which])
@@ -112,7 +112,7 @@ class MonitorView(LiveView):
         return {"at": place, "path": shown, "which": which, "told": told, "heat": _heat(state, shown, which)}
 
     def _state(self, at: int | None) -> ModelState | None:
-        """The kept state nearest to an update, or the last."""
+        """The kept state nearest to an update, or the last one."""
         states = self._monitor.states
         if not states:
             return None
@@ -120,13 +120,13 @@ class MonitorView(LiveView):
 
     @on_question("examples", "numbers")
     def _plane(self) -> dict[str, Any] | None:
-        """The examples over whose plane the net is drawn; None without such."""
+        """The examples in the plane over which the net is drawn; None if there are none."""
         found = self._monitor.boundary
         return None if found is None else plane(found)
 
     @on_question("boundary", "numbers", at=(int, type(None)))
     def _boundary(self, at: int | None) -> dict[str, Any] | None:
-        """The net unit by unit after an update, or now (``at`` is None); None where there is nothing to draw."""
+        """The net unit by unit after an update, or the latest (``at`` is None); None if there is nothing to draw."""
         found, state = self._monitor.boundary, self._state(at)
         return None if found is None or state is None else units(found, state)
 
@@ -155,11 +155,11 @@ def _heat(state: ModelState, path: str, which: str) -> dict[str, Any]:
 
 
 def _packed(chart: dict[str, Any]) -> dict[str, Any]:
-    """A chart with the numbers of its lines as bytes: as a list, they would take most of the time of a paint."""
+    """A chart with the numbers of its lines as bytes: as lists, they would take most of the time to paint."""
     lines = [{**line, "x": bytes_of(line["x"]), "y": bytes_of(line["y"])} for line in chart["lines"]]
     return {**chart, "lines": lines}
 
 
 def _first(state: ModelState) -> str:
-    """The first parameter that is more than a row."""
+    """The first parameter with more than one row."""
     return next((path for path, kept in state.values.items() if len(kept.shape) > 1), next(iter(state.values), ""))
