@@ -1,4 +1,4 @@
-"""Recordings: one run of a function and of its gradient, as plain data that every view is a function of."""
+"""Recordings: one run of a function and of its gradient, as plain data from which every view is computed."""
 
 from functools import partial
 
@@ -9,7 +9,7 @@ from .nonfinite import Nonfinite, NonfiniteOrigin, find_nonfinite
 from .raised import Raised, last_recording
 from .record import record
 
-make_jaxpr = partial(partial, record)  # JAX's name, and form: make_jaxpr(f)(x)
+make_jaxpr = partial(partial, record)  # JAX's name and calling convention: make_jaxpr(f)(x)
 
 __all__ = [
     "BackwardStep",

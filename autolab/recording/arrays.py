@@ -14,10 +14,10 @@ from ..engine.devices import to_cpu
 from .kept_array import SingleNumber, Snapshot, maker
 
 CELLS = 256 * 256
-"""A reduced copy has at most so many cells."""
+"""The maximum number of cells of a reduced copy."""
 
 FEW_CELLS = 64
-"""What is kept of an array when the budget is spent."""
+"""The number of cells kept of an array when the budget is spent."""
 
 WHOLE_BYTES = 1 << 20
 """Arrays up to this size are kept whole while the budget lasts."""
@@ -28,23 +28,22 @@ _snapshot = maker(Snapshot)
 
 
 class Budget:
-    """Hands out bytes for copies; counts the arrays that had to be reduced."""
+    """A budget of bytes for copies of arrays; it counts the arrays that had to be reduced."""
 
     def __init__(self, total: int) -> None:
         self._left = total
         self.reduced = 0
 
     def share(self, fraction: float) -> Budget:
-        """A budget of its own for a part of these bytes; it counts for itself."""
+        """Split off a fraction of these bytes as a separate budget with its own count."""
         part = int(fraction * self._left)
         self._left -= part
         return Budget(part)
 
     def snapshot(self, array: Array, cost: int | None = None) -> Snapshot:
-        """A snapshot that is whole if the array is small enough, else reduced; only a few cells once all is spent.
+        """A snapshot: whole if the array is small enough, else reduced, and only a few cells once the budget is spent.
 
-        Where a ``cost`` is given, the array is one that nobody writes to, and a whole snapshot is no copy of it: it
-        costs so many bytes.
+        If ``cost`` is given, nothing writes to the array: a whole snapshot does not copy it and takes ``cost`` bytes.
         """
         if type(array) is np.float64 or (type(array) is np.ndarray and array.dtype is _FLOAT64 and not array.shape):
             self._left -= 8
@@ -62,17 +61,17 @@ class Budget:
 
 
 def give_own_copy(snapshot: Snapshot) -> None:
-    """Let the values of a snapshot be a copy: somebody is going to write to the array that they were."""
+    """Replace the values of a snapshot by a copy, because the array that they share is about to be changed in place."""
     values = snapshot.values.copy()
     values.setflags(write=False)
     object.__setattr__(snapshot, "values", values)
 
 
 def snapshot(array: Array, max_cells: int = CELLS, is_lent: bool = False) -> Snapshot:
-    """What is worth knowing of ``array``: whole if it has at most ``max_cells`` elements, else block-reduced.
+    """The snapshot of ``array``: whole if it has at most ``max_cells`` elements, else block-reduced.
 
-    Reduction happens on the device that holds the array; only the cells are copied, and an array that ``is_lent`` not
-    even where it is whole.
+    The reduction runs on the array's device, and only the cells are copied. A whole array that ``is_lent`` is not
+    copied at all.
     """
     array = array_of(array)
     if type(array) is np.ndarray and array.ndim == 0 and array.dtype is _FLOAT64:
@@ -99,28 +98,28 @@ def snapshot(array: Array, max_cells: int = CELLS, is_lent: bool = False) -> Sna
     )
 
 
-dtype_name = cache(str)  # NumPy works it out anew each time
+dtype_name = cache(str)  # NumPy builds the name again each time
 
 
 def block_reduce(
     array: Array, max_cells: int, max_shape: tuple[int, ...] | None = None
 ) -> tuple[Array, tuple[int, ...]]:
-    """``array`` in blocks: each cell is the element of largest magnitude in its block, with its sign; NaN wins.
+    """Reduce ``array`` to blocks: each cell is the element of largest magnitude in its block, or NaN if there is one.
 
     Parameters
     ----------
     array : array
     max_cells : int
-        Upper bound of the number of cells.
+        The maximum number of cells.
     max_shape : tuple of int, optional
-        Upper bound of each axis.
+        The maximum length of each axis.
 
     Returns
     -------
     cells : array
-        The array itself where no reduction is needed.
+        The array itself if no reduction is needed.
     block : tuple of int
-        How many elements a cell covers along each axis (the last one may cover fewer).
+        The number of elements per cell along each axis (the last cell may have fewer).
     """
     if array.size <= max_cells and max_shape is None:
         return array, (1,) * array.ndim
@@ -134,7 +133,7 @@ def block_reduce(
             low, high = _along(low, axis, n, "min"), _along(high, axis, n, "max")
     if array.dtype.kind == "f":
         return xp.where(-low > high, low, high), block
-    # the magnitude of the least integer is no integer of its kind
+    # the magnitude of the smallest integer does not fit its dtype
     return (xp.where(-low.astype(float) > high, low, high) if array.dtype.kind == "i" else high), block
 
 
@@ -160,11 +159,11 @@ def _along(array: Array, axis: int, n: int, how: str) -> Array:
 
 
 def extremes(array: Array) -> tuple[float | None, float | None, int, int]:
-    """Minimum and maximum of the finite elements, and how many are NaN and infinite."""
+    """The minimum and maximum of the finite elements, and the numbers of NaN and of infinite elements."""
     if array.size == 0:
         return None, None, 0, 0
     if array.size <= _SMALL and type(array) is np.ndarray and array.dtype.kind == "f":
-        numbers = array.ravel().tolist()  # NumPy takes longer to begin than Python to be through
+        numbers = array.ravel().tolist()  # for so few, Python is done before NumPy has started
         if math.isfinite(sum(numbers)):
             return float(min(numbers)), float(max(numbers)), 0, 0
     low, high = (float(array.item()),) * 2 if array.size == 1 else (float(array.min()), float(array.max()))
@@ -180,15 +179,15 @@ def extremes(array: Array) -> tuple[float | None, float | None, int, int]:
 
 
 def _norm(array: Array) -> float:
-    """The Euclidean norm of the finite elements, on the device that holds them; piece by piece, to copy little."""
+    """The Euclidean norm of the finite elements, computed on their device, piece by piece to copy little."""
     xp, axis = get_array_module(array), int(np.argmax(array.shape))
-    most = CELLS if xp is np else CELLS << 10  # a GPU has to be waited for at every piece
+    most = CELLS if xp is np else CELLS << 10  # every piece waits for the GPU
     pieces = min(array.shape[axis], array.size // most + 1)
     return math.hypot(*[_norm_of(piece) for piece in xp.array_split(array, pieces, axis=axis)])
 
 
 def _norm_of(piece: Array) -> float:
-    """The same of a few elements; scaled, so that no square is too large or too small for a float."""
+    """The norm of one piece; scaled, so that squares neither overflow nor underflow."""
     xp = get_array_module(piece)
     sizes = xp.where(xp.isfinite(piece), xp.abs(piece), 0).astype(float)
     largest = float(sizes.max()) if sizes.size else 0.0

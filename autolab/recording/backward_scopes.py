@@ -1,7 +1,7 @@
-"""Groups in the graphs of y', y'' ...: what a call, a loop or a link gave rise to is together there as well.
+"""Groups in the graphs of y', y'' ...: steps that come from the same call, loop or link are together there, too.
 
-A step of a derivative belongs to the step whose rule made it (`Step.of`), and so to that step's scope: the backward of
-a call is a group of its own. The values of lower order that it uses stay in theirs.
+A step of a derivative belongs to the step whose rule computed it (``Step.of``), and so to that step's scope: the
+backward of a call is a group of its own. The values of lower order that it uses stay in their own groups.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ from .step import enclosing, innermost_around
 POWERS = ("", "", "²", "³", "⁴")
 
 CodePosition = tuple[tuple[int, ...], int]
-"""The order of a step, that of the step whose rule made it, and so on down to a step of the function; and its scope."""
+"""The orders of a step, of the step whose rule computed it, and so on down to a step of the function; and its scope."""
 
 
 def grouped(graph: Recording, drafts: Sequence[Draft], forward: Sequence[Scope]) -> Recording:
     """The graph of a derivative with its scopes; ``forward`` are those of the function.
 
-    Where groups could not be boxes, because two of them use values of each other, it stays as it is.
+    If the groups could not be boxes, because two of them use each other's values, the graph is returned unchanged.
     """
     if not forward:
         return graph
@@ -37,7 +37,7 @@ def grouped(graph: Recording, drafts: Sequence[Draft], forward: Sequence[Scope])
 
 
 def _position_of(step: Step, drafts: Sequence[Draft]) -> CodePosition | None:
-    """Where a step belongs; None where it belongs to the function itself, or to nothing that is known."""
+    """Where a step belongs; None if it belongs directly to the function, or if that is not known."""
     draft, orders = drafts[step.id], [step.order]
     while draft.order:
         if draft.of is None:
@@ -48,7 +48,7 @@ def _position_of(step: Step, drafts: Sequence[Draft]) -> CodePosition | None:
 
 
 def _users(steps: Sequence[Step]) -> dict[int, list[int]]:
-    """For each value that the function or a rule brought along, the steps that use it."""
+    """For each leaf or constant, the steps that use it."""
     users: dict[int, list[int]] = {step.id: [] for step in steps if step.kind in LEAVES[1:]}
     for step in steps:
         for operand in step.operands:
@@ -58,14 +58,14 @@ def _users(steps: Sequence[Step]) -> dict[int, list[int]]:
 
 
 class _Groups:
-    """The scopes of one graph, as they are needed."""
+    """The scopes of one graph, created when needed."""
 
     def __init__(self, forward: Sequence[Scope]) -> None:
         self._forward = forward
         self._found: dict[CodePosition, Scope] = {}
 
     def at(self, place: CodePosition | None) -> int | None:
-        """The scope of a place; those around it come first."""
+        """The scope of a position, created after those around it."""
         if place is None:
             return None
         orders, innermost = place
@@ -76,12 +76,12 @@ class _Groups:
         return self._found[place].id
 
     def common(self, scopes: Sequence[int | None]) -> int | None:
-        """The innermost scope around all."""
+        """The innermost scope around all of these."""
         found = list(self._found.values())
         return reduce(partial(innermost_around, found), scopes) if scopes else None
 
     def scopes(self, steps: Sequence[Step]) -> tuple[Scope, ...]:
-        """All of them, with the steps that are directly in each."""
+        """All scopes, with the steps directly in each."""
         inside: dict[int | None, list[int]] = {}
         for step in steps:
             inside.setdefault(step.scope, []).append(step.id)
@@ -89,7 +89,7 @@ class _Groups:
 
 
 def _copy(scope: Scope, identity: int, parent: int | None, hops: int) -> Scope:
-    """A scope of the function, or of what its backward made."""
+    """A copy of a scope of the function, for the function itself or for its backward."""
     if not hops:
         return replace(scope, id=identity, parent=parent)
     written = scope.label if scope.name is None else f"{scope.name} = {scope.label}"
@@ -98,7 +98,7 @@ def _copy(scope: Scope, identity: int, parent: int | None, hops: int) -> Scope:
 
 
 def _is_in_order(graph: Recording) -> bool:
-    """Whether every value comes before what uses it, also where the groups are closed."""
+    """Whether every value comes before the steps that use it, even if groups are closed."""
     outline = graph.outline
     places: dict[int, int] = {}
     for items in (outline.items, *[group.items for group in outline.groups.values()]):

@@ -1,4 +1,4 @@
-"""Which values left the graph while a function was recorded, and which gradients do not know of it."""
+"""Which values left the graph while a function was recorded, and which gradients are incomplete because of it."""
 
 from __future__ import annotations
 
@@ -17,11 +17,12 @@ from .step import sources_of
 
 @dataclass(frozen=True)
 class Departure:
-    """A place in the user's code where values left the graph, so that gradients do not know what became of them.
+    """A place in the user's code where values left the graph, so that gradients ignore what was computed from them.
 
     ``source`` is the expression (or the statement) in ``line`` of ``file``, a notebook cell or a module. ``how`` is
-    ``left`` (a number or an array was taken), ``changed`` (an array was changed without the graph) or ``no_grad`` (it
-    was computed there). ``steps`` are the values that left, ``inputs`` the inputs and leaves that they depend on.
+    ``left`` (a plain number or array was taken), ``changed`` (an array was changed outside the graph) or ``no_grad``
+    (something was computed under ``no_grad``). ``steps`` are the values that left, ``inputs`` the inputs and leaves
+    that they depend on.
 
     Examples
     --------
@@ -40,23 +41,23 @@ class Departure:
 
 
 def key_of(variable: Variable) -> Any:
-    """What a Variable is found again by: the order of its node, or an identity."""
+    """The key that identifies a Variable: the order of its node, or an object's identity."""
     node = variable.node
     return ("constant", id(variable)) if node is None else node.order or ("leaf", id(node))
 
 
 class Departures:
-    """Collects places, each once, with the values that left there; leaves are held, as their keys are identities."""
+    """Collects places, each once, with the values that left there; holds leaves, since their keys are identities."""
 
     def __init__(self) -> None:
         self._found: dict[Exit, dict[Any, Any]] = {}
 
     def hear(self, event: ExitEvent) -> None:
-        """For `watch_leaving`."""
+        """The observer for `watch_leaving`."""
         self._add(event.exit, event.variable)
 
     def look(self, event: ForwardEvent) -> None:
-        """For every step: one that is computed under ``no_grad`` is where its inputs left."""
+        """The observer of steps: at a step that is computed under ``no_grad``, its inputs leave the graph."""
         exit = None if backprop_enabled() else untracked(event)
         if exit is not None:
             for value in event.inputs:
@@ -68,20 +69,20 @@ class Departures:
         self._found.setdefault(exit, {})[key_of(variable)] = variable if is_leaf else None
 
     def leave(self, place: CodePosition, how: How, steps: Iterable[int]) -> None:
-        """Of another library: these steps left at a place. They are the keys."""
+        """Note that these steps of another library's run left the graph at a place; their ids are the keys."""
         exit = Exit(place.file, place.line, place.source or place.statement or "", how)
         self._found.setdefault(exit, {}).update(dict.fromkeys(steps))
 
     @property
     def hint(self) -> str:
-        """For a function that returned no Variable: where the last value left, if that was seen."""
+        """The hint for a function that returned no Variable: where the last value left the graph, if that was seen."""
         if not self._found:
             return ": float(), the functions of math and .data leave the graph, NumPy's functions stay in it"
         last = list(self._found)[-1]
         return f": line {last.line}, {last.source:.60}, left the graph; NumPy's functions stay in it"
 
     def settled(self, ids: Mapping[Any, int], steps: Sequence[Step]) -> tuple[Departure, ...]:
-        """Those of values that are steps, or come from them; ``ids`` has the step of every key."""
+        """The departures of values that are steps; ``ids`` maps keys to steps."""
         found = []
         for exit, keys in self._found.items():
             left = tuple(sorted({ids[key] for key in keys if key in ids}))
@@ -93,8 +94,7 @@ class Departures:
 
 
 def concerned(shown: Recording) -> dict[int, list[Departure]]:
-    """For each step whose gradient does not know of what left the graph, the departures: of its value, or of one that
-    was computed from it."""
+    """For each step whose gradient is incomplete, the departures of its value, or of one that was computed from it."""
     found: dict[int, list[Departure]] = {}
     for departure in shown.departures:
         for step in _sources(shown.by_id, departure.steps):
@@ -103,5 +103,5 @@ def concerned(shown: Recording) -> dict[int, list[Departure]]:
 
 
 def _sources(steps: Mapping[int, Step] | Sequence[Step], ends: Iterable[int]) -> set[int]:
-    """The steps and all that they were computed from, where a gradient could go."""
+    """The steps, and all that they were computed from and that can have a gradient."""
     return {i for i in sources_of(steps, ends) if steps[i].status not in ("constant", "integer")}

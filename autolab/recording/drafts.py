@@ -1,4 +1,4 @@
-"""Steps while a recording is being made: a value comes first, its gradient later."""
+"""The steps of a recording in progress: they get a value first and a gradient later."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from .step import FilledIn
 _NOWHERE = CodePosition(file="", line=0)
 _step = maker(Step)
 _names = [entry.name for entry in fields(Step)]
-_first, _rest = attrgetter(*_names[:4]), attrgetter(*_names[_names.index("seconds") :])  # what a draft has, too
+_first, _rest = attrgetter(*_names[:4]), attrgetter(*_names[_names.index("seconds") :])  # fields that a draft has, too
 
 
 @dataclass(init=False, slots=True)
 class Use(FilledIn):
-    """One input of a step, while the recording is made: an `Operand` whose fields are found one by one.
+    """One input of a step of a recording in progress: an `Operand` whose fields are filled in one by one.
 
-    With the same slots it becomes one by its class alone.
+    It has the same slots, so changing its class turns it into an `Operand`.
     """
 
     parameter: str
@@ -46,7 +46,7 @@ class Use(FilledIn):
 
 @dataclass(slots=True)
 class Draft:
-    """A step while the recording is made: its gradient comes later."""
+    """A step of a recording in progress; its gradient comes later."""
 
     id: int
     kind: Kind
@@ -56,7 +56,7 @@ class Draft:
     value: Snapshot | None
     place: CodePosition | None = None
     outer_line: int | None = None
-    is_inner: bool = False  # nobody wrote it down: it is a step of AutoLab's own code, and its operands say what it is
+    is_inner: bool = False  # a step of AutoLab's own code, so its expression is made from its operands
     seconds: float = 0.0
     requires_grad: bool = False
     is_float: bool = True
@@ -72,7 +72,7 @@ class Draft:
     keeps: tuple[KeptArray, ...] | None = None
 
     def step(self, missing: str = "not_reached") -> Step:
-        """The same as plain data; ``missing`` is the status of what needs a gradient and got none."""
+        """The step as plain data; ``missing`` is the status if it needs a gradient and got none."""
         place = self.place or _NOWHERE
         for use in self.uses:
             use.__class__ = Operand  # type: ignore[assignment]

@@ -1,4 +1,4 @@
-"""What an event tells about the application of a function, besides its values."""
+"""What an event says about the application of a function, besides its values."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from .locate import source_of
 
 
 def attributes_of(event: ForwardEvent) -> tuple[tuple[str, str], ...]:
-    """The texts of the attributes that are not at their defaults."""
+    """The names and texts of the attributes that differ from their defaults."""
     defaults = event.function.schema.defaults if isinstance(event.function, Primitive) else {}
     texts = {name: f"{value!r:.60}" for name, value in event.attributes.items()}
     return tuple([(name, text) for name, text in texts.items() if text != repr(defaults.get(name, ...))])
 
 
 def given_inputs(event: ForwardEvent) -> tuple[Any, ...]:
-    """The inputs, without those at the end that a declared function had to do without."""
+    """The inputs, without optional ones at the end that were not given to a declared function."""
     count = len(event.inputs)
     while isinstance(event.function, Primitive) and event.inputs[count - 1] is None:
         count -= 1

@@ -1,4 +1,4 @@
-"""What a run made, forward and backward, as one recording."""
+"""Assembles the results of a run, forward and backward, into a recording."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .raised import Raised
 from .unexecuted_lines import unexecuted_lines
 
 _LAYERS = tuple([f"{__name__.partition('.')[0]}.{part}." for part in ("links", "compat")])
-"""Modules whose code a user does not want to read beside a net."""
+"""Modules whose code is not shown next to a net."""
 
 
 def finished(
@@ -28,11 +28,11 @@ def finished(
     is_called_once: bool,
     **told: Any,
 ) -> Recording:
-    """All of it as plain data; what ``raised`` ended has no more than there is.
+    """The run as plain data; a run that ended with ``raised`` has only the steps before it.
 
-    ``ends`` are the outputs; None where the function did not return, so that they are what nothing uses. ``ids`` has
-    the steps of what departed, ``written`` is what the user wrote; nobody knows how often a wrapper of it calls it.
-    ``told`` is the rest.
+    ``ends`` are the outputs; None if the function did not return, in which case the unused values are the outputs.
+    ``ids`` maps the keys of departed values to steps. ``written`` is the function that the user wrote;
+    ``is_called_once`` is False if a wrapper may call it any number of times. ``told`` holds the other fields.
     """
     outputs = _unused(drafts) if ends is None else tuple(ends)
     describe_inner_steps(drafts, scopes, outputs)

@@ -1,6 +1,6 @@
-"""Fused functions taken apart: the composite of one runs beside it, its steps take its place, and both are compared.
+"""Fused functions opened: the composite runs as well, its steps replace the fused step, and the results are compared.
 
-The value and the gradients of the program stay those of the fused function; the steps inside are the composite's.
+The value and the gradients of the program remain those of the fused function; the steps inside are the composite's.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ from .step_text import expression_of
 if TYPE_CHECKING:
     from .recorder import Recorder
 
-_ROUNDINGS = 1000.0  # so many times the precision of the numbers may lie between two ways to compute the same
+_ROUNDINGS = 1000.0  # two computations of the same number may differ by this many times the precision
 
 
 def fused_names(tool: str, names: Any) -> tuple[str, ...]:
-    """The option ``open`` as names; one name may be given alone."""
+    """The option ``open`` as names; a single name may be given as a string."""
     found = (names,) if isinstance(names, str) else tuple(names) if isinstance(names, list | tuple | set) else None
     if found is None or not all([isinstance(name, str) for name in found]):
         raise TypeError(f"{tool}: option 'open' is {names!r:.60}; expected names of fused functions")
@@ -49,7 +49,7 @@ class Opener:
     found: list[str] = field(default_factory=list)  # the functions of the run that can be opened
     openings: dict[int, Opening] = field(default_factory=dict)
     _runs: dict[int, tuple[Variable, list[Any], int]] = field(default_factory=dict)
-    _kept: list[Any] = field(default_factory=list)  # so that nothing else can have their identities
+    _kept: list[Any] = field(default_factory=list)  # keeps their ids from being reused
 
     def opens(self, event: ForwardEvent) -> bool:
         """Whether this application is to be opened."""
@@ -62,7 +62,7 @@ class Opener:
     def forward(
         self, recorder: Recorder, event: ForwardEvent, place: CodePosition | None, outer_line: int | None, scope: int
     ) -> None:
-        """Run the composite; its last step takes the place of the fused one."""
+        """Run the composite; its last step replaces the fused one."""
         inputs = [_input(recorder, value) for value in event.inputs]
         first = len(recorder.drafts)
 
@@ -89,7 +89,7 @@ class Opener:
             self._runs[event.outputs[0].node.order] = y, inputs, result
 
     def backward(self, event: BackwardEvent, hook: Callable[[Any], None]) -> bool:
-        """Differentiate the composite where the fused function is opened, and compare; False where it is not."""
+        """If the fused function is opened, differentiate its composite and compare; False if it is not."""
         if event.node.order not in self._runs:
             return False
         y, inputs, result = self._runs[event.node.order]
@@ -105,7 +105,7 @@ class Opener:
 
 
 def _input(recorder: Recorder, value: Any) -> Any:
-    """A leaf of its own for an input, which represents the same step."""
+    """A new leaf for an input, which represents the same step."""
     if not isinstance(value, Variable):
         return value
     leaf = Variable(value.array, requires_grad=value.requires_grad)
@@ -114,7 +114,8 @@ def _input(recorder: Recorder, value: Any) -> Any:
 
 
 def _apart(a: Array, b: Array | None) -> tuple[float, float]:
-    """The largest difference of two arrays, infinite where one is missing or only one is finite, and what may be."""
+    """The largest difference between two arrays, infinite if one is missing or only one is finite, and the difference
+    that rounding explains."""
     if b is None or a.shape != b.shape:
         return np.inf, 0.0
     x, y = np.asarray(to_cpu(a), float), np.asarray(to_cpu(b), float)

@@ -1,4 +1,4 @@
-"""How much of the gradient reaches each layer: the sizes of values, gradients and weights in order of depth."""
+"""How much of the gradient reaches each layer: the norms of values, gradients and weights in order of depth."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ FlowSign = Literal["vanishes", "explodes", "zero", "none", ""]
 
 @dataclass(frozen=True)
 class LayerFlow:
-    """One layer: a step that uses weights, or a step of a function without any.
+    """One layer: a step that uses weights, or a step of a function without weights.
 
-    ``step`` is the id of the step, and ``value`` and ``gradient`` are the norms of its value and of the gradient that
-    arrives there; ``weight`` and ``weight_gradient`` those of its weights, as far as they are used there. ``sign`` says
-    what is wrong with the gradient: it ``vanishes`` (less than a thousandth of that of the last layer), ``explodes``
-    (more than a thousand times that), is exactly ``zero``, or there is ``none``.
+    ``step`` is the id of the step; ``value`` and ``gradient`` are the norms of its value and of the gradient that
+    arrives there, ``weight`` and ``weight_gradient`` those of the weights used there. ``sign`` says what is wrong with
+    the gradient: it ``vanishes`` (less than a thousandth of that of the last layer), ``explodes`` (more than a thousand
+    times that), is exactly ``zero``, or there is ``none``.
     """
 
     layer: str
@@ -38,13 +38,14 @@ class LayerFlow:
 
     @property
     def ratio(self) -> float | None:
-        """The norm of the weights' gradient divided by that of the weights; None where there are none."""
+        """The norm of the weights' gradient divided by that of the weights; None if there are no weights."""
         return self.weight_gradient / self.weight if self.weight and self.weight_gradient is not None else None
 
 
 @dataclass(frozen=True, repr=False)
 class GradientFlow(Savable):
-    """The layers of a run in order of depth. Made by `Recording.flow`; it shows itself as a plot, printed as a table.
+    """The layers of a run in order of depth, created by `Recording.flow`. It displays itself as a plot and prints as a
+    table.
 
     Examples
     --------
@@ -61,11 +62,11 @@ class GradientFlow(Savable):
 
     @property
     def marked(self) -> tuple[LayerFlow, ...]:
-        """The layers at which something is wrong."""
+        """The layers whose gradient is wrong."""
         return tuple([row for row in self.rows if row.sign])
 
     def explore(self, layer: str | None = None) -> Any:
-        """Open the live graph at a layer: by default the first at which something is wrong.
+        """Open the live graph at a layer, by default the first one whose gradient is wrong.
 
         Raises
         ------
@@ -82,7 +83,7 @@ class GradientFlow(Savable):
 
 
 def gradient_flow(recording: Recording) -> GradientFlow:
-    """The layers of a recording."""
+    """The gradient flow through the layers of a recording."""
     reference = reference_step(recording)
     size = 0.0 if reference is None or reference.grad is None else reference.grad.norm
     weights = _weights(recording)
@@ -107,14 +108,14 @@ def gradient_flow(recording: Recording) -> GradientFlow:
 
 
 def _by_weight(row: LayerFlow, weights: Sequence[tuple[Operand, Step]]) -> LayerFlow:
-    """The row of a step that is one of several in its layer, called by what it uses there: ``cell.W``, ``cell.U``."""
+    """The row of one of several steps in a layer, named after the weight that it uses: ``cell.W``, ``cell.U``."""
     names = [leaf.name for _, leaf in weights if leaf.name]
     return replace(row, layer=f"{row.layer}.{names[0]}") if names else row
 
 
 def _weights(recording: Recording) -> dict[int, list[tuple[Operand, Step]]]:
-    """For each step the operands that are learned: what the function brought along, or, where it brought nothing, what
-    it was given beside what flows."""
+    """For each step, the operands that are learned: leaves from outside the function or, if it has none, inputs other
+    than the data that flow through it."""
     steps = recording.by_id
     brought: dict[int, list[tuple[Operand, Step]]] = {}
     given: dict[int, list[tuple[Operand, Step]]] = {}
@@ -132,7 +133,7 @@ def _weights(recording: Recording) -> dict[int, list[tuple[Operand, Step]]]:
 
 
 def _arranged(step: Step, steps: dict[int, Step]) -> Step:
-    """What was only transposed or reshaped, as ``w`` in ``x @ w.T``."""
+    """The step behind transposing or reshaping, such as ``w`` in ``x @ w.T``."""
     while step.kind == "call" and step.function in REARRANGED and (below := step.operands[0].step) is not None:
         step = steps[below]
     return step
@@ -151,7 +152,7 @@ def _row(
     reference: float,
     gone: Collection[int],
 ) -> LayerFlow:
-    """A layer and its results; what is ``gone`` is 0 but for rounding: it does not vanish on its way."""
+    """The row of a layer and its results; a gradient that is ``gone`` is 0 up to rounding, which is not vanishing."""
     sent = [use.contribution for use, _ in weights]
     left = [share.norm for share, (_, leaf) in zip(sent, weights, strict=True) if share and leaf.id not in gone]
     values = [result.value.norm for result in results if result.value is not None]
@@ -175,7 +176,7 @@ def _sign(gradient: float, reference: float) -> FlowSign:
 
 
 def _continues(step: Step, before: int) -> bool:
-    """Whether a step is a part of the layer before: the bias that is added to a product."""
+    """Whether a step belongs to the previous layer: a bias that is added to a product."""
     return any([use.step == before for use in step.operands])
 
 
@@ -186,10 +187,10 @@ def _joined(first: LayerFlow, last: LayerFlow) -> LayerFlow:
 
 
 class LayerNames:
-    """In which layer each step of a recording is: ``blocks.0.ln1``.
+    """The name of the layer of each step of a recording, such as ``blocks.0.ln1``.
 
-    That is the owner of the weights that it uses, or of all that the link around it uses; where weights have no such
-    names, the links and rounds around it; else the step's own name.
+    It is the owner of the weights that the step uses, or of all weights that the link around it uses; if weights have
+    no such names, the links and passes around it; else the step's own name.
     """
 
     def __init__(self, recording: Recording) -> None:
@@ -219,11 +220,11 @@ class LayerNames:
                     path.insert(0, self._called(found))
             elif found.kind == "pass" and not is_told:
                 path.insert(0, found.label)
-            is_told = is_told or self._calls[found.block] == 1  # then its round says nothing more
+            is_told = is_told or self._calls[found.block] == 1  # then its pass adds nothing
         return ".".join(path) or step.name or step.source or step.function or step.kind
 
     def _called(self, link: Scope) -> str:
-        """A link by its path in the link around it; the outermost one as it was called."""
+        """The name of a link: its path in the link around it, or, for the outermost one, its call."""
         around = next((i for i in enclosing(self._scopes, link.parent) if self._scopes[i].block), None)
         if around is not None and (path := _path(link)):
             return path.removeprefix(f"{_path(self._scopes[around])}.")
@@ -231,7 +232,8 @@ class LayerNames:
         return in_short(call, 0).removesuffix("(…)") or call or link.label.partition(": ")[0]
 
     def are_one(self, step: Step, before: Step) -> bool:
-        """Whether two steps are one layer: they have the same owner, or a bias without one is added to a product."""
+        """Whether two steps are one layer: they have the same owner, or the second adds an ownerless bias to a
+        product."""
         is_bias = step.function == "add" and not self._owners(step) and not self._owners(before)
         return is_bias or self.of(step) == self.of(before)
 
@@ -242,11 +244,11 @@ class LayerNames:
 
 
 def _path(scope: Scope) -> str:
-    """The path of a link, ``layers.0`` of ``layers.0: Linear``; empty for all else."""
+    """The path of a link, ``layers.0`` of ``layers.0: Linear``; empty for anything else."""
     return (scope.block or "").rpartition(": ")[0]
 
 
 def _common(names: list[str]) -> str:
-    """What dotted names begin with."""
+    """The common prefix of dotted names."""
     levels = zip(*[name.split(".") for name in names], strict=False)
     return ".".join([level[0] for level in takewhile(lambda level: len(set(level)) == 1, levels)])

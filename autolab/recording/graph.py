@@ -1,4 +1,4 @@
-"""graph(): the graph that a Variable already has, from its nodes, with the values that happen to be kept."""
+"""graph(): the existing graph of a Variable, read from its nodes, with the values that they still hold."""
 
 from __future__ import annotations
 
@@ -33,37 +33,37 @@ from .rule_text import exact_text
 from .step_text import expression_of
 
 _BUDGET = 64 << 20
-_MOST = 1 << 14  # numbers that are computed with again to see whether they are still the same
+_MOST = 1 << 14  # the largest arrays that are computed again to see whether they have changed
 _UNKNOWN = "?"
 
 
 def graph(y: Any, /, *args: Any, **named: Any) -> Recording:
-    """The graph of a Variable that is there already, without running anything again.
+    """The existing graph of a Variable, without running anything again.
 
-    A graph keeps only the values that gradient rules need, so a step shows its value where it was kept, or where one of
-    the caller's variables holds it now; the others show none, and the recording says how many. Gradients are those of
-    the last backward passes; that of ``y`` is the upstream gradient, if the last pass began there. Constant arrays that
-    no rule needs are not kept either: they are shown as ``?``. Attributes, such as an axis, are not shown.
+    A graph keeps only the values that gradient rules need, so a step shows its value only if it was kept or if one of
+    the caller's variables still holds it; the recording says how many steps show none. Gradients are those of the last
+    backward passes; that of ``y`` is the upstream gradient, if the last pass began there. Constant arrays that no rule
+    needs are not kept either and are shown as ``?``. Attributes, such as an axis, are not shown.
 
     Parameters
     ----------
-    y : Variable
-        Or a function, which is run: ``graph(f, x)`` is ``record(f, x)``.
+    y : Variable or callable
+        A computed Variable; or a function, which is run: ``graph(f, x)`` is ``record(f, x)``.
     *args
-        Arguments of a function.
+        The arguments of a function.
     **named : Variable
-        What values are to be called; others have their own name, or that of the caller's variable. Of a function, the
-        rest of its arguments.
+        Names for values; all others have their own name, or that of the caller's variable. For a function, its keyword
+        arguments.
 
     Returns
     -------
     Recording
-        It displays itself as that of `record` does, which knows more.
+        It displays itself like that of `record`, which contains more.
 
     Raises
     ------
     TypeError
-        If ``y`` or one of ``named`` is no Variable.
+        If ``y`` or one of ``named`` is not a Variable.
 
     Examples
     --------
@@ -86,12 +86,13 @@ def graph(y: Any, /, *args: Any, **named: Any) -> Recording:
 
 
 def graph_named(y: Variable, known: Sequence[tuple[str, Variable]]) -> Recording:
-    """`graph` for a caller who has the names of the Variables that he knows."""
+    """`graph` for a caller that already has Variables with their names."""
     return _GraphReader(y, known).recording()
 
 
 def variables_in(frame: FrameType) -> list[tuple[str, Variable]]:
-    """The Variables that a frame has names for, but not those that Python or IPython gave; and those of its links."""
+    """The Variables of a frame with their names, and the parameters of its links; not the names that Python or IPython
+    gave."""
     own = {name: value for name, value in frame.f_locals.items() if not name.startswith("_")}
     found = [(value.name or name, value) for name, value in own.items() if isinstance(value, Variable)]
     links = [(name, link) for name, link in own.items() if hasattr(type(link), "namedparams")]
@@ -102,7 +103,7 @@ def variables_in(frame: FrameType) -> list[tuple[str, Variable]]:
 
 
 def make_dot(var: Variable, params: Mapping[str, Variable] | None = None, **_: Any) -> Any:
-    """``autolab.graph(var).to_graphviz()``; ``params`` are names of Variables."""
+    """``autolab.graph(var).to_graphviz()``; ``params`` gives Variables names."""
     return graph_named(var, [*(params or {}).items(), *variables_in(sys._getframe(1))]).to_graphviz()
 
 
@@ -112,7 +113,7 @@ def plot_dot_graph(output: Variable, verbose: bool = True, to_file: str | os.Pat
 
 
 class _GraphReader:
-    """The nodes of a graph as steps, in the order in which they were made."""
+    """The nodes of a graph as steps, in the order in which they were computed."""
 
     def __init__(self, y: Variable, known: Sequence[tuple[str, Variable]]) -> None:
         self._y, self._budget = y, Budget(_BUDGET)
@@ -123,7 +124,7 @@ class _GraphReader:
         self._collect(known)
 
     def _collect(self, known: Sequence[tuple[str, Variable]]) -> None:
-        """Values that edges keep, and those of the caller's variables with their names."""
+        """Collect the values that nodes keep, and those of the caller's variables with their names."""
         for node in self._nodes:
             if isinstance(node.function, Primitive) and not isinstance(node, MultiOutputNode):
                 self._values |= _kept(node)
@@ -131,14 +132,14 @@ class _GraphReader:
         for name, variable in [*known, (self._y.name, self._y)]:
             if variable.node in self._ids:
                 if abs(getattr(variable.node, "moved", 0)) <= used.get(variable.node, math.inf):
-                    self._values.setdefault(variable.node, variable.data)  # what was kept is what was computed with
-                elif self._values.get(variable.node) is variable._data:  # ``x.data -= step`` wrote into what was kept
+                    self._values.setdefault(variable.node, variable.data)  # a kept value is the one that was used
+                elif self._values.get(variable.node) is variable._data:  # ``x.data -= step`` changed it in place
                     del self._values[variable.node]
                 if name:
                     self._names.setdefault(variable.node, name)
 
     def recording(self) -> Recording:
-        """All of it as plain data."""
+        """The graph as plain data."""
         root, drafts = self._y.node, list[Draft]()
         for node in self._nodes:
             drafts.append(self._draft(node))
@@ -147,15 +148,15 @@ class _GraphReader:
         if not drafts:
             drafts = [Draft(0, "constant", None, self._y.name, [], self._budget.snapshot(self._y.data))]
         name, output = ("graph", 0) if root is None else (self._names.get(root, "graph"), self._ids[root])
-        is_reached = any([getattr(node, "passes", 0) for node in self._nodes])  # by a pass from here, or another one
+        is_reached = any([getattr(node, "passes", 0) for node in self._nodes])  # by a pass from here or elsewhere
         notes = () if self._fits() else ("values_changed",)
         told = "not_kept" if last_start(self._y) is None else "passed"
         made = graph_recording(name, drafts, output, self._budget, told if is_reached else "not_computed")
         return replace(made, notes=made.notes + notes)
 
     def _fits(self) -> bool:
-        """Whether the values that are there are what their steps make of each other; those that are not there are
-        computed where that is cheap. An array that was changed in place is not what its users were computed with."""
+        """Whether the known values are consistent with the steps; missing ones are computed if that is cheap. An array
+        that was changed in place is no longer the one that its users were computed from."""
         known = dict(self._values)
         with np.errstate(all="ignore"):
             for node in self._nodes:
@@ -182,7 +183,7 @@ class _GraphReader:
         )
 
     def _uses(self, node: Node) -> list[Use]:
-        """One use for each input: a step where it needs a gradient, else the number that a rule kept, or ``?``."""
+        """One use per input: a step if it needs a gradient, else the number that a rule kept, or ``?``."""
         function = node.function
         if not isinstance(function, Primitive):
             return [Use(f"inputs[{i}]", self._ids[parent], None) for i, parent in enumerate(node.parents)]
@@ -198,7 +199,7 @@ class _GraphReader:
 
 
 def graph_recording(name: str, drafts: Sequence[Draft], output: int, budget: Budget, without: str) -> Recording:
-    """The nodes of a graph as a recording; ``without`` is the status of a call whose gradient nobody has."""
+    """The nodes of a graph as a recording; ``without`` is the status of a call whose gradient is not known."""
     steps = tuple([_step(draft, without) for draft in drafts])
     parted = {step.operands[0].step for step in steps if step.kind == "part"}
     missing = any([step.value is None and step.id not in parted for step in steps])
@@ -228,7 +229,7 @@ def _saved(node: Node) -> list[tuple[str, Any]]:
 
 
 def _kept(node: Node) -> dict[Node, Any]:
-    """The arrays of other nodes, and of this one, that a node keeps."""
+    """The arrays that a node keeps: those of other nodes and its own."""
     function = node.function
     parents = {edge.place: edge.parent for edge in node.edges}
     found: dict[Node, Any] = {}
@@ -243,8 +244,8 @@ def _kept(node: Node) -> dict[Node, Any]:
 
 
 def _made(node: Node, known: Mapping[Node, Any]) -> Any:
-    """What a step of AutoLab's makes of its operands, up to axes of length 1; None if they are many numbers, or it is
-    not known what it was given."""
+    """The value of a step of AutoLab's, computed from its operands, up to axes of length 1; None if they are too large
+    or not all known."""
     function = node.function
     if not isinstance(function, Primitive) or function.run is not function.forward or function.schema.variadic:
         return None
@@ -261,7 +262,7 @@ def _made(node: Node, known: Mapping[Node, Any]) -> Any:
 
 
 def _beside(node: Node) -> dict[int, Any]:
-    """The inputs that a rule kept, or the number beside its input, by their places."""
+    """The inputs that a rule kept, or the number next to its input, by position."""
     inputs = node.function.inputs
     found = {inputs.index(name): value for name, value in _saved(node) if name in inputs}
     for edge in node.edges:

@@ -1,10 +1,10 @@
-"""How the outline of a recording is made: its scopes as groups, and groups of its own where there are none.
+"""How the outline of a recording is built: its scopes become groups, and further groups are made where there are none.
 
-Where many steps follow each other without a scope to part them, the outline makes its own groups: both ends stay, the
-stretch between them becomes a ``run``, and a long run holds shorter ones. So whatever is opened, only few boxes appear.
-In a function of more than a few steps, those of one line of code, such as ``a = x @ W + b``, are a ``statement``.
+Where many steps follow one another without scopes, the outline makes its own groups: both ends stay, everything between
+them becomes a ``run``, and a long run contains shorter ones. So whatever is opened, only a few boxes appear. In a
+function of more than a few steps, those of one line of code, such as ``a = x @ W + b``, form a ``statement``.
 
-In a plan, blocks that repeat are a ``stack``, and a group that holds nothing but one other is not told apart from it.
+In a plan, repeated blocks form a ``stack``, and a group that contains only one other group is merged with it.
 """
 
 from __future__ import annotations
@@ -20,21 +20,21 @@ from .step import enclosing
 from .topological import topological
 
 FEW = 12
-"""Up to so many steps every one is shown by itself; in a larger function, those of one statement are a group."""
+"""Up to this many steps, each is shown separately; in a larger function, those of one statement form a group."""
 
 MOST = 300
-"""A function's steps are all shown, and no run is made of them, up to this number."""
+"""Up to this many steps of a function, all are shown and no runs are made."""
 
 _AT_EACH_END = 60
 _ROUNDS, _ROUNDS_AT_EACH_END = 60, 12
-_APART = 1 << 24  # between the ids of the groups of two orders
-_RUN, _PARTS = 40, 20  # a run of more than so many is parted
+_APART = 1 << 24  # the distance between the group ids of two orders
+_RUN, _PARTS = 40, 20  # a longer run is divided into shorter ones
 
 
 def outline(recording: Recording, most: int = MOST) -> Outline:
-    """The tree of a recording; with more than ``most`` items beside each other, runs are made of them.
+    """The outline of a recording; more than ``most`` items in a row are divided into runs.
 
-    Ids of groups depend on the program's structure alone: that of a scope comes from the scope's.
+    Ids of groups depend only on the structure of the program: that of a scope is computed from the scope's id.
     """
     return _Builder(recording, most).outline()
 
@@ -69,12 +69,12 @@ class _Builder:
         )
 
     def _id(self, number: int) -> int:
-        """The id of a group; the graphs of a function and of its derivatives have none in common."""
+        """The id of a group; the graphs of a function and of its derivatives share no ids."""
         return ~(number + self._apart)
 
     # ------------------------------------------------------------------ order
     def _ordered(self) -> dict[int | None, list[int]]:
-        """The ids of what is directly in each scope (None: in none), so that operands come before their users."""
+        """The ids of everything directly in each scope (None: in no scope), operands before their users."""
         lasts: dict[int, int] = {}  # the last call in each scope
         keyed: dict[int | None, list[tuple[int, int, int]]] = {None: []}
         for step in reversed(self._steps.values()):
@@ -96,7 +96,7 @@ class _Builder:
         return [step.id, *map(self._id, enclosing(self._scopes, step.scope))][::-1]
 
     def _places_of_leaves(self, lasts: dict[int, int]) -> dict[int, int]:
-        """The place of each leaf in its scope: inputs in front, others before the item that uses them first."""
+        """The place of each leaf in its scope: inputs come first, other leaves before the first item that uses them."""
         places = {
             s.id: -1 if s.kind == "input" and self._around[s.id] is None else s.id
             for s in self._steps.values()
@@ -112,7 +112,7 @@ class _Builder:
         return places
 
     def _item_around(self, step: Step, scope: int | None, lasts: dict[int, int]) -> int:
-        """The last call of the item of ``scope`` that holds ``step``."""
+        """The last call of the item of ``scope`` that contains ``step``."""
         place, at = step.id, step.scope
         while at != scope and at is not None:
             place, at = lasts[at], self._scopes[at].parent
@@ -122,8 +122,8 @@ class _Builder:
         return [self._steps[i] if i >= 0 else self._groups[i] for i in identities]
 
     def _scopes_of_inputs(self, recording: Recording) -> dict[int, int | None]:
-        """The scope of every leaf. In a plan with many inputs, each of those that came in a list or dict is in the
-        innermost one around all its uses: so come the parameters of a model that is a function.
+        """The scope of every leaf. In a plan with many inputs, an input from a list or dict is placed in the innermost
+        scope around all its uses: such are the parameters of a model written as a function.
         """
         around = {step.id: step.scope for step in self._steps.values() if step.kind in LEAVES}
         if not self._is_plan or len(recording.inputs) <= FEW:
@@ -139,12 +139,12 @@ class _Builder:
 
     # ------------------------------------------------------------------ groups
     def _own_group(self, kind: Literal["run", "statement", "stack"], items: list[Item]) -> Group:
-        """A group that is no scope."""
+        """A group that is not a scope."""
         self._made += 1
         return self._group(self._id(len(self._scopes) + self._made - 1), kind, None, items)
 
     def _stacked(self, items: list[Item]) -> list[Item]:
-        """In a plan, blocks that repeat as one group."""
+        """Collect repeated blocks into stacks, in a plan."""
         if not self._is_plan:
             return items
         found: list[Item] = []
@@ -170,7 +170,7 @@ class _Builder:
         return group
 
     def _unwrapped(self, items: list[Item]) -> list[Item]:
-        """What a link holds that is the function itself: in a plan no frame is drawn around the whole."""
+        """The items of a link that is the whole function: in a plan, no frame is drawn around everything."""
         groups = [item for item in items if isinstance(item, Group)]
         inputs = [item for item in items if item.kind == "input"]
         if not self._is_plan or len(groups) != 1 or len(inputs) + 1 != len(items) or groups[0].is_repeated:
@@ -182,7 +182,7 @@ class _Builder:
         return [*inputs, *whole.items]
 
     def _merged(self, kind: GroupKind, scope: Scope | None, inner: Group) -> tuple[GroupKind, Scope | None, list[Item]]:
-        """A group that holds nothing but another one as one with it: a pass of a loop is the block that it calls."""
+        """Merge a group with the only group that it contains, such as a pass of a loop with the block that it calls."""
         if kind == "loop" or (inner.is_repeated and kind == "pass"):
             return kind, scope, [inner]
         del self._groups[inner.id]
@@ -194,7 +194,7 @@ class _Builder:
         )
 
     def _by_statement(self, items: list[Item]) -> list[Item]:
-        """The calls of one statement that follow each other as one group, if its value is all that is used of them."""
+        """Group consecutive calls of one statement if only the statement's value is used elsewhere."""
         if self._apart or len(self._steps) <= FEW:
             return items
         found: list[Item] = []
@@ -206,7 +206,7 @@ class _Builder:
         return found
 
     def _with_runs(self, items: list[Item], most: int, at_each_end: int) -> list[Item]:
-        """Both ends, the outputs, and runs of what is between them."""
+        """Keep both ends and the outputs, and put everything between them into runs."""
         if len(items) <= most:
             return items
         found: list[Item] = []
@@ -221,7 +221,7 @@ class _Builder:
         return found + self._run(hidden)
 
     def _run(self, items: list[Item]) -> list[Item]:
-        """One group for many items; it holds shorter runs if it is long."""
+        """One group for many items; a long one contains shorter runs."""
         if len(items) < 2:
             return items
         if len(items) > _RUN:
@@ -231,22 +231,22 @@ class _Builder:
 
 
 def _statement(item: Item) -> tuple[tuple[str | None, int | None, str] | None, int | None]:
-    """The position of a call's statement; everything else is by itself."""
+    """The position of a call's statement; None for anything else."""
     if isinstance(item, Group) or item.kind in LEAVES or item.statement is None:
         return None, item.id
     return (item.file, item.line, item.statement), None
 
 
 def _in_common(a: list[int], b: list[int]) -> list[int]:
-    """How two ways from the outside inwards begin alike."""
+    """The common beginning of two paths from the outside in."""
     return [one for one, other in zip(a, b, strict=False) if one == other]
 
 
 def _leaves_in_front(items: list[Item]) -> list[Item]:
-    """What a statement uses comes before all of its calls, not between them."""
+    """Move the leaves that a statement uses in front of all its calls."""
     found: list[Item] = []
-    waiting: list[Item] = []  # leaves whose user is still to come
-    begin, here = 0, None  # where the calls of the present statement begin, and which it is
+    waiting: list[Item] = []  # leaves whose user comes later
+    begin, here = 0, None  # where the calls of the current statement begin, and which statement it is
     for item in items:
         if isinstance(item, Step) and item.kind in LEAVES:
             waiting.append(item)

@@ -1,6 +1,6 @@
-"""Inner steps: those that the code of AutoLab's own links makes, and of other libraries' modules. Nobody wrote them
-down, so their operands say what they are; and what a call returned has the name that the user gave it, or else is
-called as the call was written: ``ln1(x)``.
+"""Inner steps: those computed by the code of AutoLab's own links and of other libraries' modules. They have no
+expression in the user's code, so one is made from their operands. The result of a call has the name that the user gave
+it, or else is named like the call: ``ln1(x)``.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ from .model import LEAVES, Scope
 from .step import enclosing
 from .step_text import expression_of, in_short
 
-_LONG = 12  # an operand without a name whose expression is longer is given one: mul_3 = x * w, then relu(mul_3)
+_LONG = 12  # an unnamed operand with a longer expression gets a name: mul_3 = x * w, then relu(mul_3)
 _LONG_CALL = 18
 
 
 def describe_inner_steps(drafts: Sequence[Draft], scopes: Sequence[Scope], outputs: Collection[int]) -> None:
-    """Give the inner steps their names and expressions, when all uses of their values are known."""
+    """Give the inner steps names and expressions, once all uses of their values are known."""
     if not any([draft.is_inner for draft in drafts]):
         return
     found = _results(drafts, scopes, outputs)
@@ -34,7 +34,7 @@ def describe_inner_steps(drafts: Sequence[Draft], scopes: Sequence[Scope], outpu
 
 
 def _results(drafts: Sequence[Draft], scopes: Sequence[Scope], outputs: Collection[int]) -> dict[int, list[int]]:
-    """For each call of a link, module or function, the innermost first, the steps in it that something outside uses."""
+    """For each call of a link, module or function, innermost first, the steps in it that are used outside."""
     found: dict[int, dict[int, None]] = {}
     for step, user in _uses(drafts, outputs):
         if drafts[step].kind not in LEAVES:
@@ -45,7 +45,7 @@ def _results(drafts: Sequence[Draft], scopes: Sequence[Scope], outputs: Collecti
 
 
 def _name_results(drafts: Sequence[Draft], scopes: Sequence[Scope], found: Mapping[int, list[int]]) -> None:
-    """``h`` of ``h = net(x)`` is the result of the call, the last if there are several; without a name it is
+    """Name the results of calls: in ``h = net(x)``, the last result of the call is ``h``; without a name it is
     ``net(x)``."""
     links = [scope for scope in found if scopes[scope].kind == "link"]
     given = {scope: (scopes[scope].name or "").split(", ") for scope in links}
@@ -59,8 +59,8 @@ def _name_results(drafts: Sequence[Draft], scopes: Sequence[Scope], found: Mappi
 
 
 def _called_as(drafts: Sequence[Draft], scopes: Sequence[Scope], found: Mapping[int, list[int]]) -> dict[int, str]:
-    """A name for the result of each call, in case that it needs one: what the caller names it, or ``l0(x)`` for that of
-    a link ``l0`` whose call nobody wrote down."""
+    """A name for the result of each call, in case it needs one: the caller's, or ``l0(x)`` for a link ``l0`` that is
+    not called in the user's code."""
     names: dict[int, str] = {}
     for scope, results in found.items():
         link, is_marked, _ = scopes[scope].label.partition(": ")
@@ -74,13 +74,13 @@ def _called_as(drafts: Sequence[Draft], scopes: Sequence[Scope], found: Mapping[
 
 
 def _uses(drafts: Sequence[Draft], outputs: Collection[int]) -> Iterator[tuple[int, int | None]]:
-    """Each use of a step, with the scope that uses it; the caller of the whole uses the outputs."""
+    """Each use of a step, with the scope that uses it; the outputs are used outside all scopes."""
     for draft in drafts:
         yield from [(use.step, draft.scope) for use in draft.uses if use.step is not None]
     yield from [(step, None) for step in outputs]
 
 
 def _left(scope: int | None, user: int | None, scopes: Sequence[Scope]) -> Iterator[int]:
-    """The scopes that a value leaves on its way to a user."""
+    """The scopes that a value leaves on its way to the scope that uses it."""
     around = set(enclosing(scopes, user))
     return takewhile(lambda one: one not in around, enclosing(scopes, scope))

@@ -1,4 +1,4 @@
-"""What a recording keeps of an array, as plain data: its numbers or a reduction of them; `arrays.py` makes it."""
+"""What a recording keeps of an array, as plain data: its numbers or a reduction of them. `arrays.py` creates it."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ T = TypeVar("T")
 
 
 def maker(kind: type[T]) -> Callable[..., T]:
-    """What makes a frozen dataclass with slots in a fifth of the time that its ``__init__`` takes.
+    """A constructor of a frozen dataclass with slots that takes a fifth of the time of its ``__init__``.
 
-    While it is made it is of a class whose fields can be set; with the same slots it becomes a ``kind`` by its class
-    alone.
+    It creates an instance of a class with the same slots whose fields can be set, and then changes its class to
+    ``kind``.
     """
     settable = type(kind.__name__, (kind,), {"__slots__": (), "__setattr__": object.__setattr__})
     names = [entry.name for entry in fields(kind)]  # type: ignore[arg-type]
@@ -29,7 +29,7 @@ def maker(kind: type[T]) -> Callable[..., T]:
 
 @dataclass(frozen=True)
 class Pool:
-    """CuPy's memory pool at the end of a run: bytes in use, the most that any step found in use, and bytes it holds."""
+    """CuPy's memory pool at the end of a run: bytes in use, the peak over all steps, and bytes that the pool holds."""
 
     used: int
     peak: int
@@ -37,7 +37,7 @@ class Pool:
 
 
 class _Measured:
-    """Holds the norm of a snapshot once somebody asked for it."""
+    """Caches the norm of a snapshot."""
 
     __slots__ = ("_norm",)
     _norm: float
@@ -45,12 +45,12 @@ class _Measured:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Snapshot(_Measured):
-    """What a recording keeps of one array: all of it, or a block-reduced copy, and the facts about the whole.
+    """What a recording keeps of one array: all of it, or a block-reduced copy, and facts about the whole array.
 
-    ``values`` is a read-only NumPy array that belongs to the recording. Where ``block`` has an entry above 1, each of
-    its cells stands for that many elements along the axis and holds the one of largest magnitude, with its sign.
-    ``minimum`` and ``maximum`` are over the finite elements of the whole array; None if there is none.
-    ``reduced_norm`` is kept where the values no longer tell the norm.
+    ``values`` is a read-only NumPy array that belongs to the recording. If ``block`` has an entry above 1, each cell
+    represents that many elements along the axis and holds the one of largest magnitude, with its sign.
+    ``minimum`` and ``maximum`` are those of the finite elements of the whole array; None if there are none.
+    ``reduced_norm`` is the norm of the whole array if it cannot be computed from the values.
 
     Examples
     --------
@@ -73,7 +73,7 @@ class Snapshot(_Measured):
     reduced_norm: float | None = None
 
     def __str__(self) -> str:
-        """As NumPy prints it; of an array that is not kept whole, what it was."""
+        """As NumPy prints it; for an array that is not kept whole, its dtype and shape."""
         return str(self.values) if self.is_whole else f"{self.dtype} array of shape {self.shape}"
 
     @property
@@ -92,36 +92,36 @@ class Snapshot(_Measured):
             return abs(self.minimum)
         values = np.abs(self.values.astype(complex if self.values.dtype.kind == "c" else float))
         finite = values[np.isfinite(values)]
-        largest = float(finite.max(initial=0.0))  # squares of very small and large numbers would be 0 and infinite
+        largest = float(finite.max(initial=0.0))  # so that squares neither underflow nor overflow
         return largest * math.sqrt(float(np.square(finite / largest).sum())) if largest else 0.0
 
     @property
     def size(self) -> int:
-        """Number of elements of the whole array."""
+        """The number of elements of the whole array."""
         return math.prod(self.shape)
 
     @property
     def precision(self) -> float:
-        """How far the next number of its dtype is from 1; 0 where no number is rounded."""
+        """The machine epsilon of its dtype; 0 if the dtype does not round."""
         return float(np.finfo(self.values.dtype).eps) if self.values.dtype.kind == "f" else 0.0
 
     @property
     def is_whole(self) -> bool:
-        """True if ``values`` is the array itself and not a reduced copy."""
+        """Whether ``values`` is the whole array rather than a reduced copy."""
         return all(n == 1 for n in self.block)
 
 
 class SingleNumber(Snapshot):
-    """What a recording keeps of a single float64: it alone, as a run on numbers makes three of them at every step."""
+    """The snapshot of a single float64, which is all that it stores: a run on numbers creates three at every step."""
 
     __slots__ = ("number",)
     number: float
 
-    shape = ()  # what is the same of all numbers takes no room
+    shape = ()  # what all numbers have in common is stored once
     dtype, device, nbytes, block, reduced_norm = "float64", "cpu", 8, (), None
 
     def __new__(cls, number: float = 0.0, **facts: Any) -> Any:
-        return Snapshot(**facts) if facts else super().__new__(cls)  # `replace` makes it a snapshot like any other
+        return Snapshot(**facts) if facts else super().__new__(cls)  # `replace` turns it into an ordinary snapshot
 
     def __init__(self, number: float) -> None:
         object.__setattr__(self, "number", number)
@@ -152,8 +152,8 @@ class SingleNumber(Snapshot):
 
 @dataclass(frozen=True)
 class KeptArray:
-    """An array that a step keeps for its backward: ``nbytes`` is the size of the memory ``buffer`` that it is in, which
-    other steps may keep as well."""
+    """An array that a step keeps for its backward. ``nbytes`` is the size of its memory ``buffer``, which other steps
+    may keep as well."""
 
     buffer: int
     shape: tuple[int, ...]

@@ -1,4 +1,4 @@
-"""What a run keeps for the backward pass: which arrays, of which size, at which step."""
+"""The memory that a run keeps for the backward pass: which arrays, of which size, at which step."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ from .model import KeptArray, Recording, Step
 
 
 class KeptArrays:
-    """Tells what steps keep, each buffer of memory under one number; ``given`` were there before the run."""
+    """Lists the arrays that steps keep, numbering each memory buffer; ``given`` are those that existed before the run."""
 
     def __init__(self, buffer_of: Callable[[Any], tuple[Any, int]], given: Iterable[Any]) -> None:
         self._buffer_of = buffer_of
         self._given = {buffer_of(array)[0] for array in given}
         self._numbers: dict[Any, int] = {}
-        self._held: list[Any] = []  # so that no other array takes over the place of one
+        self._held: list[Any] = []  # keeps their addresses from being reused
 
     def told(self, arrays: Sequence[Any]) -> tuple[KeptArray, ...]:
-        """Those of the arrays that were made in the run."""
+        """Those of the arrays that were created in the run."""
         if not arrays:
             return ()
         found: dict[int, KeptArray] = {}
@@ -44,7 +44,7 @@ class KeptArrays:
 
 
 def kept_by(node: Any) -> list[Any]:
-    """The arrays that the gradient rules of a node of AutoLab's keep; single numbers are none."""
+    """The arrays that the gradient rules of an AutoLab node keep, without single numbers."""
     if isinstance(node.function, Primitive):
         if node.saved is None and node.more is None:
             return []
@@ -62,7 +62,7 @@ def _arrays(value: Any) -> list[Any]:
 
 
 def buffer_of(array: Any) -> tuple[int, int]:
-    """The owner of an array's memory, and its bytes."""
+    """The owner of an array's memory, and its size in bytes."""
     while type(array) is np.ndarray and isinstance(array.base, np.ndarray):
         array = array.base
     return id(array), int(array.nbytes)
@@ -70,8 +70,8 @@ def buffer_of(array: Any) -> tuple[int, int]:
 
 @dataclass(frozen=True)
 class StepMemory:
-    """What one step keeps for its backward that no step before it keeps: ``nbytes`` bytes, in ``arrays``; ``total`` is
-    what the run keeps up to here. ``layer`` is where the step is, ``label`` what it computes."""
+    """What a step keeps for its backward and no earlier step keeps: ``nbytes`` bytes, in ``arrays``. ``total`` is what
+    the run keeps up to here. ``layer`` is the layer of the step, ``label`` what it computes."""
 
     step: int
     layer: str
@@ -83,8 +83,8 @@ class StepMemory:
 
 @dataclass(frozen=True)
 class Release:
-    """Memory that gets free in the backward pass, once it is through with ``step``: ``nbytes`` bytes; ``total`` is what
-    is kept after it. ``moment`` counts the steps of the run, and then those of the backward pass."""
+    """Memory that the backward pass frees once it is done with ``step``: ``nbytes`` bytes. ``total`` is what is still
+    kept then. ``moment`` counts the steps of the run and then those of the backward pass."""
 
     step: int
     moment: int
@@ -94,12 +94,12 @@ class Release:
 
 @dataclass(frozen=True, repr=False)
 class KeptMemory(Savable):
-    """What a run keeps for the backward pass, step by step. Made by `Recording.memory`.
+    """The memory that a run keeps for the backward pass, step by step, created by `Recording.memory`.
 
-    ``rows`` are the steps that keep something, in the order of the run. What was there before the run, such as the
-    inputs and the weights, is not counted, and memory that several steps share once, where it is kept first.
-    ``released`` is what the backward pass lets go of, in its order; it is empty where all is kept until the outputs are
-    gone, as in AutoLab, whose graphs can be differentiated again, and in JAX.
+    ``rows`` are the steps that keep something, in the order of the run. Memory that existed before the run, such as
+    that of inputs and weights, is not counted; memory that several steps share is counted once, at the first of them.
+    ``released`` is what the backward pass frees, in order; it is empty if everything is kept until the outputs are
+    deleted, as in AutoLab, whose graphs can be differentiated again, and in JAX.
 
     Examples
     --------
@@ -116,7 +116,7 @@ class KeptMemory(Savable):
 
     @property
     def peak(self) -> int:
-        """The most bytes: those that are kept when the backward pass begins."""
+        """The peak in bytes, reached when the backward pass begins."""
         return self.rows[-1].total if self.rows else 0
 
     @property
@@ -126,7 +126,7 @@ class KeptMemory(Savable):
 
     @cached_property
     def by_layer(self) -> dict[str, int]:
-        """The bytes of each layer, the largest first."""
+        """The number of bytes per layer, the largest first."""
         found: dict[str, int] = {}
         for row in self.rows:
             found[row.layer] = found.get(row.layer, 0) + row.nbytes
@@ -141,12 +141,12 @@ class KeptMemory(Savable):
 
 
 def kept_memory(recording: Recording) -> KeptMemory:
-    """What the steps of a recording keep.
+    """The memory that the steps of a recording keep.
 
     Raises
     ------
     ValueError
-        If the recording does not know it: there is no gradient, or its graph was there before.
+        If the recording does not know it, because there is no gradient or because the graph existed before.
     """
     if all([step.keeps is None for step in recording.steps]):
         raise ValueError(
@@ -167,7 +167,7 @@ def kept_memory(recording: Recording) -> KeptMemory:
 
 
 def _released(recording: Recording) -> Iterator[Release]:
-    """A buffer gets free when the backward pass is through with the last step that keeps it."""
+    """When memory is freed: a buffer is freed once the backward pass is done with the last step that keeps it."""
     if not recording.frees_early:
         return
     turns = {step.of: turn for turn, step in enumerate(recording.backward)}
@@ -187,5 +187,5 @@ def _released(recording: Recording) -> Iterator[Release]:
 
 
 def step_label(step: Step) -> str:
-    """What a step computes, in a word."""
+    """A short label for what a step computes."""
     return step.name or step.source or step.function or step.kind

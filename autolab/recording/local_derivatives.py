@@ -21,28 +21,27 @@ from .model import Snapshot
 from .rule_text import rule_code, rule_text, single_number
 
 OUTPUTS, ENTRIES, CALLS = 64, 4096, 2000
-"""A Jacobian is kept for at most so many elements of the output and so many entries; a recording calls rules for it
-at most so many times."""
+"""Limits for Jacobians: elements of the output, entries, and calls of rules per recording."""
 
 SECONDS = 0.25
-"""A Jacobian that takes longer, because somebody's rule is slow, is left out."""
+"""A Jacobian that takes longer, because a user's rule is slow, is left out."""
 
 
 class LocalDerivatives:
-    """Fills in how a use of a declared function hands a gradient on: the rule and its local derivatives."""
+    """Fills in how an operand of a declared function passes on a gradient: the rule and its local derivatives."""
 
     def __init__(self, budget: Budget) -> None:
         self._budget = budget
         self._calls = CALLS
         self._ones: dict[Any, tuple[Array, Snapshot]] = {}
-        self._quiet = copy_context()  # entered for every gradient, where np.errstate would take longer than the rule
+        self._quiet = copy_context()  # for every gradient, since np.errstate would take longer than the rule
         self._quiet.run(np.seterr, all="ignore")
-        self._quiet.run(unset_modes)  # nobody listens there
+        self._quiet.run(unset_modes)  # no observers there
 
     def fill_in(self, use: Use, event: BackwardEvent, edge: Any, share: Any, g: Snapshot | None) -> None:
-        """The rule of the gradient as text and with its numbers, and the derivatives that the rule multiplies by.
+        """Fill in the rule as text and with its numbers, and the local derivatives.
 
-        ``g`` is what is kept of the upstream gradient.
+        ``g`` is the snapshot of the upstream gradient.
         """
         function, upstream = event.node.function, event.upstream
         if not isinstance(function, Primitive):
@@ -59,7 +58,7 @@ class LocalDerivatives:
             self._quiet.run(self._jacobian, use, edge, array_of(upstream), array_of(share))
 
     def _local(self, use: Use, edge: Any, upstream: Any, share: Any) -> None:
-        """A rule is linear in the upstream gradient, so at ones it gives the local derivatives."""
+        """The local derivatives: a rule is linear in the upstream gradient, so it returns them for ones."""
         ones, kept = self._ones_like(upstream)
         local = _applied(edge, ones)
         use.local = None if local is None else kept if local is ones else self._budget.snapshot(local)
@@ -68,7 +67,7 @@ class LocalDerivatives:
             use.product = None if product is None else self._budget.snapshot(product)
 
     def _ones_like(self, upstream: Any) -> tuple[Array, Snapshot]:
-        """Ones, and what is kept of them: the local derivatives of every sum."""
+        """Ones and their snapshot: the local derivatives of every sum."""
         key = upstream.shape, upstream.dtype, type(upstream)
         if (known := self._ones.get(key)) is not None:
             return known
@@ -79,7 +78,7 @@ class LocalDerivatives:
         return found
 
     def _jacobian(self, use: Use, edge: Any, upstream: Array, share: Array) -> None:
-        """The rule at each unit vector gives a row of the Jacobian."""
+        """The Jacobian: for each unit vector, the rule returns one row."""
         m, entries = upstream.size, upstream.size * share.size
         if not 0 < entries <= ENTRIES or m > OUTPUTS or m > self._calls:
             return
@@ -96,20 +95,20 @@ class LocalDerivatives:
 
 
 class Sums:
-    """The gradients of a backward pass as they grow, step by step."""
+    """The sums of gradients during a backward pass, step by step."""
 
     def __init__(self, budget: Budget) -> None:
         self._budget = budget
         self._sums: dict[int, tuple[int, Any]] = {}
-        self._first: dict[int, tuple[Any, Snapshot]] = {}  # the only share so far, as it came, and what is kept of it
+        self._first: dict[int, tuple[Any, Snapshot]] = {}  # the only share so far, and its snapshot
 
     def start(self, step: int, upstream: Any) -> None:
-        """An output's gradient, with which the pass begins."""
+        """Start with the upstream gradient of an output."""
         arrived, before = self._sums.get(step, (0, None))
         self._sums[step] = (arrived + 1, upstream if before is None else before + upstream)
 
     def add(self, use: Use, share: Any) -> None:
-        """A contribution arrives at the operand of ``use``."""
+        """Add a share that arrives at the operand of ``use``."""
         if share is None or use.step is None or isinstance(share, Bundle):
             return
         arrived, before = self._sums.get(use.step, (0, None))
@@ -120,18 +119,18 @@ class Sums:
             self._first[use.step] = share, use.contribution
 
     def total(self, step: int) -> Any:
-        """What has arrived at ``step`` so far; None for nothing."""
+        """The sum of what has arrived at ``step`` so far; None for nothing."""
         return self._sums[step][1] if step in self._sums else None
 
     def done(self, step: int, upstream: Any) -> Snapshot | None:
-        """Nothing more can arrive at ``step``; what is kept of the gradient there, if it is the one share that came."""
+        """Finish ``step``, at which nothing more can arrive; the snapshot of its gradient if only one share arrived."""
         self._sums.pop(step, None)
         share, kept = self._first.pop(step, (None, None))
         return kept if share is upstream else None
 
 
 def _applied(edge: Any, upstream: Array) -> Array | None:
-    """What the edge's rule gives for another upstream gradient; None if it accepts only the one of the pass."""
+    """The result of the edge's rule for another upstream gradient; None if it accepts only that of the pass."""
     try:
         return array_of(edge.rule(upstream, edge.saved))
     except Exception:
@@ -140,8 +139,8 @@ def _applied(edge: Any, upstream: Array) -> Array | None:
 
 @cache
 def _rule(function: Primitive, place: int) -> tuple[str | None, str | None, tuple[str, ...], int, tuple[int, ...]]:
-    """The rule of an input as text and as code; the names in the text, none where there is no text; how many values it
-    keeps, and which of them have these names."""
+    """The rule of an input as text and as code; the names in the text, empty if there is no text; how many values the
+    rule keeps, and which of them have these names."""
     name = function.input_at(place)
     text, retained = rule_text(function, name), function.retained[name]
     shown = [i for i, k in enumerate(retained) if (k in function.inputs or k == "y") and k in (text or "")]

@@ -1,4 +1,4 @@
-"""Where a step is in the user's code: its expression, statement and line, and the names that the statement gives
+"""Where a step is in the user's code: its expression, statement and line, and the names that the statement assigns to
 it."""
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ from .positions import found_at
 PACKAGE = os.path.dirname(os.path.dirname(__file__)) + os.sep
 
 OWN_FRAMES = ("<genexpr>", "<listcomp>", "<setcomp>", "<dictcomp>")
-"""Code that runs in a frame of its own, but is no function to a reader (comprehensions: before Python 3.12)."""
+"""Code that runs in a frame of its own but does not read like a function (comprehensions: before Python 3.12)."""
 
 
 @dataclass(frozen=True)
 class CodePosition:
     """A position in the user's code. ``names`` are the assignment's targets, ``operands`` the texts of the operands,
-    ``loops`` those around it, the outermost first; ``head`` is the one whose next element is taken there.
+    ``loops`` the loops around it, outermost first; ``head`` is the loop that takes its next element there.
     """
 
     file: str
@@ -41,18 +41,19 @@ class CodePosition:
     head: Loop | None = None
 
     def of_inner_step(self) -> CodePosition:
-        """The same for a step that is not written there itself: AutoLab's code, which is called there, makes it."""
+        """The position for an inner step: not written there, but computed by AutoLab's code, which is called there."""
         return replace(self, source=None, names=(), operands=())
 
 
 class Locator:
-    """Finds places, each once: a loop passes an instruction many times, a slider a function. ``fn`` is recorded."""
+    """Finds positions and caches them: a loop executes an instruction many times, a slider a function. ``fn`` is the
+    recorded function."""
 
     def __init__(self, fn: Any = None) -> None:
         self._code = getattr(python_function(fn), "__code__", None)
 
     def place(self, frame: FrameType | None) -> CodePosition | None:
-        """The place of the instruction that ``frame`` is executing."""
+        """The position of the instruction that ``frame`` is executing."""
         return None if frame is None else _known(frame)
 
     def is_recorded(self, frame: FrameType) -> bool:
@@ -62,7 +63,7 @@ class Locator:
     def outer_line(
         self, frame: FrameType | None, users: FrameType | None, place: CodePosition | None, base: FrameType | None
     ) -> int | None:
-        """The line that the recorded function has reached, seen from ``frame``; the user's is at ``place``."""
+        """The line that the recorded function has reached, found from ``frame``; the user's frame is at ``place``."""
         if users is not None and users.f_code is self._code and place is not None:
             return place.line
         while frame is not None and frame is not base and frame.f_code is not self._code:
@@ -72,12 +73,12 @@ class Locator:
 
 def _locate(frame: FrameType) -> CodePosition:
     found = found_at(frame)
-    line = found.node.lineno if found is not None else frame.f_lineno  # which takes the longer the more lines there are
+    line = found.node.lineno if found is not None else frame.f_lineno  # slow in long functions
     return placed(found, frame.f_code, line)
 
 
 def placed(found: Found | None, code: CodeType, line: int) -> CodePosition:
-    """The place of what was found at an instruction of ``code``, in that line."""
+    """The position of what was found at an instruction of ``code``, in that line."""
     file = file_label(code.co_filename)
     if found is None:
         return CodePosition(file, line)
@@ -98,7 +99,7 @@ def placed(found: Found | None, code: CodeType, line: int) -> CodePosition:
 
 
 def _expression(lines: list[str], node: Any) -> str | None:
-    """The expression as written; of ``h += x`` the sum that it computes, of ``F().apply((x, y))`` the call F(x, y)."""
+    """The expression as written; the sum ``h + x`` for ``h += x``, the call F(x, y) for ``F().apply((x, y))``."""
     if isinstance(node, ast.AugAssign):
         return ast.unparse(ast.BinOp(node.target, node.op, node.value))
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "apply":
@@ -112,14 +113,14 @@ _known = PerInstruction(_locate)
 
 
 def _text(node: ast.AST) -> str:
-    """A name or a number, which most are, or another expression as text."""
+    """An expression as text; mostly a name or a number."""
     if isinstance(node, ast.Constant) and type(node.value) in (float, int):
         return repr(node.value)
     return node.id if isinstance(node, ast.Name) else ast.unparse(node)
 
 
 def _targets(statement: Any, node: ast.AST) -> tuple[str, ...]:
-    """The names that ``statement`` gives the value of ``node``, if it assigns exactly that."""
+    """The names to which ``statement`` assigns the value of ``node``, if it assigns exactly that."""
     is_augmented = isinstance(statement, ast.AugAssign) and statement is node
     if is_augmented or (isinstance(statement, ast.AnnAssign) and statement.value is node):
         return (_text(statement.target),)
@@ -132,12 +133,12 @@ def _targets(statement: Any, node: ast.AST) -> tuple[str, ...]:
 
 
 def _taken(loop: Any) -> Any:
-    """The part of a loop or a comprehension that has its target and what its elements are taken from."""
+    """The part of a loop or a comprehension with its target and its iterable."""
     return loop if isinstance(loop, ast.For | ast.AsyncFor) else loop.generators[0]
 
 
 def _element(loop: Any) -> tuple[str, ...]:
-    """What a loop calls its next element; of enumerate() or zip() that is a part of one."""
+    """The name that a loop gives its next element; none with enumerate() or zip(), where names get parts of it."""
     head = _taken(loop)
     is_whole = isinstance(head.target, ast.Name) and not isinstance(head.iter, ast.Call)
     return (ast.unparse(head.target),) if is_whole else ()
@@ -171,7 +172,7 @@ def python_function(fn: Any) -> Any:
 
 
 def source_of(function: Any) -> tuple[str | None, str | None, int | None]:
-    """Source text, file and first line of a function; None for what was typed at a prompt, or is built in."""
+    """Source text, file and first line of a function; None if it was typed at a prompt or is built in."""
     try:
         code = getattr(inspect.unwrap(function), "__code__", None)
         text, filename, first = _read(function) if code is None else _read_once(code, code.co_filename)
@@ -182,12 +183,13 @@ def source_of(function: Any) -> tuple[str | None, str | None, int | None]:
 
 @functools.lru_cache(256)
 def _read_once(code: CodeType, filename: str) -> tuple[str, str, int]:
-    """Of code: a slider records the same again and again. Code of two files may be equal, so the name counts too."""
+    """The source of code, cached: a slider records the same function again and again. Code in two files may be equal,
+    so the file name is part of the key."""
     return _read(code)
 
 
 def _read(function: Any) -> tuple[str, str, int]:
-    if isinstance(function, CodeType):  # `inspect` would ask every module there is where its file lies
+    if isinstance(function, CodeType):  # otherwise `inspect` would search all modules for the file
         linecache.checkcache(function.co_filename)
         lines = linecache.getlines(function.co_filename)[function.co_firstlineno - 1 :]
         if lines and is_as_written(function) is False and not in_marimo():

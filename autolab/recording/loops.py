@@ -1,5 +1,5 @@
-"""The loops around an instruction, read from the source: which statement repeats, and by what its rounds are told
-apart."""
+"""The loops around an instruction, read from the source: which statement repeats, and what distinguishes its
+iterations."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _LABEL_LIMIT = 24
 
 @dataclass(frozen=True)
 class Loop:
-    """A loop of the user's code. ``targets`` are the names that take another value in every round and nowhere else."""
+    """A loop in the user's code. ``targets`` are the names that change only from one iteration to the next."""
 
     label: str
     line: int
@@ -25,11 +25,11 @@ class Loop:
     targets: tuple[str, ...]
 
     def values(self, variables: Mapping[str, Any]) -> tuple[Any, ...]:
-        """What the targets hold now."""
+        """The current values of the targets."""
         return tuple([variables.get(name) for name in self.targets])
 
     def round_label(self, values: tuple[Any, ...], number: int) -> str:
-        """``t = 3`` where a target is a number or a short text, else ``pass 4``."""
+        """``t = 3`` if a target is a number or a short string, else ``pass 4``."""
         told = [
             f"{name} = {value!r}"
             for name, value in zip(self.targets, values, strict=True)
@@ -39,10 +39,10 @@ class Loop:
 
 
 def loops_around(node: Any, alone: bool) -> tuple[Loop, ...]:
-    """The loops whose rounds execute ``node``, the outermost first, within one function.
+    """The loops of one function whose iterations execute ``node``, outermost first.
 
-    ``node`` has a ``parent``, as `executing` gives it. ``alone``: the code is that of a comprehension or generator
-    expression with a frame of its own, which the code around it does not repeat.
+    ``node`` has a ``parent``, as in the trees of `executing`. ``alone``: the code is that of a comprehension or
+    generator expression with a frame of its own, which loops around it do not repeat.
     """
     head = loop_of_head(node, alone)
     found: list[Loop] = [] if head is None else [head]
@@ -56,9 +56,9 @@ def loops_around(node: Any, alone: bool) -> tuple[Loop, ...]:
 
 
 def loop_of_head(node: Any, alone: bool) -> Loop | None:
-    """The loop that ``node`` is, if an instruction is at its head: it takes the next element, in every iteration.
+    """The loop that ``node`` is, if the instruction is at its head, which takes the next element in every iteration.
 
-    Before Python 3.12 a comprehension is that only in its own frame; around it, it is a call.
+    Before Python 3.12, this holds for a comprehension only in its own frame; in the frame around it, it is a call.
     """
     is_inside = alone or sys.version_info >= (3, 12)
     is_head = isinstance(node, ast.For | ast.AsyncFor) or (is_inside and isinstance(node, _COMPREHENSIONS))
@@ -66,7 +66,7 @@ def loop_of_head(node: Any, alone: bool) -> Loop | None:
 
 
 def _repeats(loop: Any, part: Any) -> bool:
-    """Whether every round of ``loop`` executes ``part``, one of its children."""
+    """Whether every iteration of ``loop`` executes ``part``, one of its children."""
     if isinstance(loop, ast.For | ast.AsyncFor):
         return part in loop.body
     if isinstance(loop, ast.While):

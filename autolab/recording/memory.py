@@ -1,4 +1,4 @@
-"""What a run takes of a GPU's memory, in the figures of CuPy's pool."""
+"""The GPU memory that a run takes, as CuPy's memory pool reports it."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from .model import Pool
 
 
 class PoolWatch:
-    """Looks at the pool whenever a value of a GPU comes by."""
+    """Checks the pool whenever a value on a GPU is computed."""
 
     def __init__(self) -> None:
         self._module: ModuleType | None = None
         self._peak = 0
 
     def look(self, array: Any) -> None:
-        """A value was made; on the CPU, or where there is none, nothing is to be seen."""
+        """Check the pool after a value was computed; nothing to do on the CPU, or if there is no value."""
         if type(array) is np.ndarray:
             return
         array = getattr(array, "_data", array)
@@ -30,12 +30,12 @@ class PoolWatch:
             self._peak = max(self._peak, pool_bytes(self._module)[0])
 
     def look_again(self, gradients: Sequence[Any]) -> None:
-        """A gradient was made: it is where the value is."""
+        """Check the pool after gradients were computed, which are on the same device as the values."""
         if self._module is not None:
             self.look(next((share for share in gradients if share is not None), None))
 
     def figures(self) -> Pool | None:
-        """The pool as it is now; None if no value was on a GPU."""
+        """The current state of the pool; None if no value was on a GPU."""
         if self._module is None:
             return None
         used, total = pool_bytes(self._module)

@@ -46,22 +46,24 @@ __all__ = [
 
 @dataclass(frozen=True)
 class Recording(Displayed):
-    """One run of a function and of its gradient. See `autolab.record`.
+    """One run of a function and of its gradient, created by `autolab.record`.
 
-    ``upstream`` has for each output the gradient that the backward pass began with there; None where it has none. An
-    output that was returned twice begins with the sum, and both entries hold it.
-    ``higher`` are the recordings of the derivatives by the input ``wrt``, in order. Each has its own ``order``, the
-    steps of that order with their gradients, and what it uses of lower ones, under the same ids; its ``starts`` are the
-    constants, all ones, with which the backward pass began.
-    ``pool`` are the figures of the GPU's memory, None where no value was on one.
-    ``departures`` are the places where values left the graph: numbers and arrays that were taken out of it.
-    ``openable`` are the fused functions of the run that have a composite, ``openings`` those that are opened.
-    ``raised`` says what ended the run before its end; None mostly. Such a recording has the steps up to there, its
-    ``outputs`` are the values that nothing used so far, and gradients are only those that were complete by then.
-    ``moved`` is the step that moves in forward mode (option ``forward``): its tangent is the direction.
-    ``unreached`` are lines of the function that were proved not to be reached, such as a branch that was not taken.
+    ``upstream`` holds, for each output, the gradient with which the backward pass began there; None if it has none. An
+    output that was returned twice begins with the sum, and both entries hold that sum.
+    ``higher`` are the recordings of the derivatives with respect to the input ``wrt``, by order. Each has its own
+    ``order``, the steps of that order with their gradients, and the steps of lower orders that it uses, under the same
+    ids; its ``starts`` are the constants, all ones, with which the backward pass began.
+    ``pool`` is the state of the GPU's memory pool; None if no value was on a GPU.
+    ``departures`` are the places where values left the graph as plain numbers or arrays.
+    ``openable`` are the fused functions of the run that can be shown as steps, ``openings`` those that are.
+    ``raised`` is the exception that ended the run early; None if there was none. A recording with one has the steps
+    before it, its ``outputs`` are the values that nothing had used yet, and it has only the gradients that were
+    complete by then.
+    ``moved`` is the step that moves in forward mode (option ``forward``); its tangent is the direction.
+    ``unreached`` are lines of the function that are known not to have run, such as a branch that was not taken.
     ``tokens`` are the labels of the positions of a sequence (option ``tokens``), for attention weights.
-    ``frees_early``: a backward pass, as PyTorch's, lets go of what a step keeps as soon as it is through with the step.
+    ``frees_early`` is whether the backward pass, like PyTorch's, frees what a step keeps as soon as it is done with the
+    step.
 
     Examples
     --------
@@ -101,7 +103,7 @@ class Recording(Displayed):
 
     @cached_property
     def id(self) -> str:
-        """What tells the recording from others: equal runs have equal ids."""
+        """A digest that identifies the recording: equal runs have equal ids."""
         from .serialize import digest
 
         return digest(self.function if self.raised is None else f"{self.function} {self.raised}", self.steps)
@@ -112,12 +114,12 @@ class Recording(Displayed):
         return {step.id: step for step in self.steps}
 
     def slope(self, step: Step) -> Snapshot | None:
-        """What is shown beside the value of a step: its gradient, or its tangent in forward mode."""
+        """What is shown next to the value of a step: its gradient, or its tangent in forward mode."""
         return step.grad if self.moved is None else step.tangent
 
     @property
     def has_returned(self) -> bool:
-        """Whether the function returned; if not, ``outputs`` are no results of its."""
+        """Whether the function returned; if not, ``outputs`` are not its results."""
         return self.raised is None or self.raised.phase == "backward"
 
     def __iter__(self) -> Iterator[Step]:
@@ -125,7 +127,7 @@ class Recording(Displayed):
         return iter(self.steps)
 
     def __getitem__(self, name: str) -> Step:
-        """The last step with the user's name ``name``, for instance ``recording["h"]``."""
+        """The last step that the user's code calls ``name``, for instance ``recording["h"]``."""
         for step in reversed(self.steps):
             if step.name == name:
                 return step
@@ -142,8 +144,8 @@ class Recording(Displayed):
     def flow(self) -> GradientFlow:
         """How much of the gradient reaches each layer, in order of depth: a plot, and a table.
 
-        Of each layer it has the norms of its value, of the gradient there, and the gradient of its weights divided by
-        the weights; what vanishes or explodes is marked.
+        For each layer it has the norms of its value and of the gradient there, and the norm of its weights' gradient
+        divided by that of the weights; gradients that vanish or explode are marked.
 
         Examples
         --------
@@ -161,15 +163,15 @@ class Recording(Displayed):
         return gradient_flow(self)
 
     def memory(self) -> KeptMemory:
-        """What the run keeps for the backward pass, step by step, with the peak and where it is: a plot, and a table.
+        """The memory that the run keeps for the backward pass, step by step, with its peak: a plot, and a table.
 
-        It also says what the backward pass lets go of, and when. Of a JAX function it is what the `jax.vjp` of each
-        equation keeps; ``jit`` may keep copies of that at its border, or less inside, as the compiler decides.
+        It also says what the backward pass frees, and when. For a JAX function, it is what the `jax.vjp` of each
+        equation keeps; under ``jit``, the compiler may keep copies of it at the boundary, or less inside.
 
         Raises
         ------
         ValueError
-            If the recording does not know it: there is no gradient, or its graph was there before.
+            If the recording does not know it, because there is no gradient or because the graph existed before.
 
         Examples
         --------
@@ -204,15 +206,16 @@ class Recording(Displayed):
         look: Literal["light", "dark", "auto"] = "light",
         direction: Literal["auto", "down", "right"] = "auto",
     ) -> None:
-        """Write the graph to an ``.svg``, ``.png``, ``.pdf`` or ``.dot`` file or an ``.html`` page that stays live, its
-        walk to a ``.gif`` or ``.mp4`` film, 1280 pixels wide, or what `to_json` gives to a ``.json`` file.
+        """Save the graph as an ``.svg``, ``.png``, ``.pdf`` or ``.dot`` file or as an ``.html`` page that stays live,
+        the walk through it as a ``.gif`` or ``.mp4`` film, 1280 pixels wide, or `to_json` as a ``.json`` file.
 
-        ``direction``: where the graph runs; by default time and long chains run to the right, everything else down.
+        ``direction`` is the direction of the graph; by default, sequences and long chains run to the right, everything
+        else runs down.
         """
         show(self, "file", path, look, direction)
 
     def __str__(self) -> str:
-        """Every step with its value and its gradient, and the backward pass: a table in words."""
+        """Every step with its value and its gradient, and the backward pass, as a text table."""
         return str(show(self, "text"))
 
     def __repr__(self) -> str:

@@ -1,8 +1,8 @@
-"""Where NaN and infinities come from: the first function and line that made one, forward or backward, and whom it
+"""Where NaN and infinities come from: the first function and line that produced one, forward or backward, and what it
 reached.
 
-A run is looked at as a net of arrays: values, gradients, and the shares that a step's backward sends to its operands.
-A NaN comes up in an array that has one while nothing that it was computed from has.
+A run is treated as a network of arrays: values, gradients, and the shares that a step's backward sends to its operands.
+A NaN originates in an array that has one although nothing that it was computed from does.
 """
 
 from __future__ import annotations
@@ -25,20 +25,19 @@ How = Literal["given", "written", "computed", "added"]
 
 @dataclass(frozen=True)
 class NonfiniteOrigin:
-    """One place where NaN or infinity came up.
+    """A place where NaN or infinity originated.
 
     ``what`` is ``nan`` or ``inf``; ``phase`` is ``forward`` (in a value) or ``backward`` (in a gradient).
-    ``step`` is the id of the step to blame: the one whose function computed it, or the leaf that brought it along.
-    ``how`` says how it came up: ``given`` (by an input, a leaf, a constant or the upstream gradient), ``written`` (as a
+    ``step`` is the id of the responsible step: the one whose function computed it, or the leaf that contained it.
+    ``how`` says how it arose: ``given`` (by an input, a leaf, a constant or the upstream gradient), ``written`` (as a
     number in the code), ``computed`` (by the function, from arrays without it) or ``added`` (by the sum of the shares
     of a gradient).
-    ``operand`` is, for a share, the index of the operand that it went to.
-    ``function``, ``name``, ``source``, ``file``, ``line`` are the step's own; the line of a leaf is unknown.
-    ``index`` is the first such element; None where the recording kept a reduced copy.
-    ``because`` is, for a NaN made of infinities (``inf - inf``, ``0 * inf``), the origin of the nearest.
-    ``values`` and ``gradients`` are the ids of the steps whose value and whose gradient it reached, nearest
-    first.
-    ``order`` is that of the graph that it was seen in: 0 for the function's own, 1 for that of its derivative ...
+    ``operand`` is, for a share, the index of the operand that received it.
+    ``function``, ``name``, ``source``, ``file``, ``line`` are those of the step; the line of a leaf is unknown.
+    ``index`` is the index of the first such element; None if the recording kept a reduced copy.
+    ``because`` is, for a NaN computed from infinities (``inf - inf``, ``0 * inf``), the origin of the nearest one.
+    ``values`` and ``gradients`` are the ids of the steps whose value and whose gradient it reached, nearest first.
+    ``order`` is the order of the graph in which it was found: 0 for the function's own, 1 for its derivative's ...
 
     Examples
     --------
@@ -66,13 +65,13 @@ class NonfiniteOrigin:
     order: int = 0
 
     def __str__(self) -> str:
-        """What came up, where and from what, in a sentence."""
+        """What arose, where and from what, in one sentence."""
         return str(show(self, "text"))
 
 
 @dataclass(frozen=True)
 class Nonfinite:
-    """All origins of NaN and infinity in a run, in the order in which they came up.
+    """All origins of NaN and infinity in a run, in the order in which they arose.
 
     Examples
     --------
@@ -88,16 +87,16 @@ class Nonfinite:
 
     @property
     def first_nan(self) -> NonfiniteOrigin | None:
-        """Where the first NaN came up; None if there is none."""
+        """The origin of the first NaN; None if there is none."""
         return next((origin for origin in self.origins if origin.what == "nan"), None)
 
     @property
     def first(self) -> NonfiniteOrigin | None:
-        """Where the first NaN or infinity came up; None if all is finite."""
+        """The origin of the first NaN or infinity; None if everything is finite."""
         return self.origins[0] if self.origins else None
 
     def __str__(self) -> str:
-        """A sentence for each of them, in the order in which they came up."""
+        """One sentence per origin, in the order in which they arose."""
         return str(show(self, "text"))
 
     def __repr__(self) -> str:
@@ -105,21 +104,20 @@ class Nonfinite:
 
 
 def find_nonfinite(fn: Callable[..., Any] | Recording, /, *args: Any, **inputs: Any) -> Nonfinite:
-    """Name the functions and lines that first produced NaN or infinity, in a run and in its gradient.
+    """Find the functions and lines that first produced NaN or infinity, in a run and in its gradient.
 
     Parameters
     ----------
     fn : Recording or callable
-        What was recorded, or what to record now.
+        A recording, or a function to record.
     *args, **inputs
-        The arguments of a callable, and ``options``, as in `autolab.record`.
+        The arguments of a function, and ``options``, as in `autolab.record`.
 
     Returns
     -------
     Nonfinite
-        Every array in which one came up. Where an array already holds a NaN, what else its function might add to it
-        cannot be told apart; it is one that the NaN has reached. The graphs of derivatives, ``recording.higher``,
-        are asked one by one.
+        All origins. An array computed from a NaN counts as reached by it, since a NaN that its own function might add
+        cannot be distinguished. The graphs of derivatives, ``recording.higher``, are examined separately.
 
     Examples
     --------
@@ -143,19 +141,19 @@ def find_nonfinite(fn: Callable[..., Any] | Recording, /, *args: Any, **inputs: 
     if isinstance(fn, Recording):
         recording = fn
     else:
-        with np.errstate(all="ignore"):  # what NumPy would warn of is what is looked for
+        with np.errstate(all="ignore"):  # NumPy would warn about exactly what is searched for
             recording = record(fn, *args, **inputs)
     return Nonfinite(tuple(_origins(recording)))
 
 
 class RecordedNet(Net):
-    """The arrays of a recording; what is not known of it is left out.
+    """The network of the arrays of a recording, as far as they are known.
 
     Parameters
     ----------
     recording : Recording
     counts : callable
-        Which arrays are to be in the net: takes their `State`.
+        Takes the `State` of an array and returns whether it belongs to the network.
     """
 
     def __init__(self, recording: Recording, counts: Callable[[State], bool] = lambda state: True) -> None:
@@ -164,10 +162,10 @@ class RecordedNet(Net):
         self.steps = recording.by_id
         self.arrays: dict[Place, Snapshot] = {}
         self.names = {step.id: step.function for step in recording.steps if step.function is not None}
-        self.is_made: set[Place] = set()  # computed from anything, in the net or not
+        self.is_made: set[Place] = set()  # computed from something, in the network or not
         for step in recording.steps:
             self._add(Place("value", step.id), step.value, self._values_for(step))
-        if recording.order == 0:  # the graph of a derivative keeps no shares; its gradients are the next one's values
+        if recording.order == 0:  # the graph of a derivative has no shares; its gradients are values of the next one
             self._add_gradients(recording)
 
     def _add(self, place: Place, array: Snapshot | None, sources: list[Place]) -> None:
@@ -179,24 +177,24 @@ class RecordedNet(Net):
             self.is_made.add(place)
 
     def _values_for(self, step: Step) -> list[Place]:
-        """What a value was computed from; a part, from the operands of its call. A replaced one was given."""
+        """The places that a value was computed from; for a part, the operands of its call; none for a replaced one."""
         if step.replaced:
             return []
         call = self.call_of(step)
         return [Place("value", operand.step) for operand in call.operands if operand.step is not None]
 
     def misses_values(self, place: Place) -> bool:
-        """Whether a value was computed from some that are not known, as a graph that was there before keeps not all."""
+        """Whether a value was computed from unknown ones: a graph that existed before does not keep all values."""
         operands = [operand.step for operand in self.call_of(self.steps[place.step]).operands]
         return any([i is not None and self.steps[i].value is None for i in operands])
 
     def call_of(self, step: Step) -> Step:
-        """The step itself, or the call that it is a part of."""
+        """The step itself, or the call of which it is a part."""
         above = step.operands[0].step if step.kind == "part" else None
         return step if above is None else self.steps.get(above, step)
 
     def _add_gradients(self, recording: Recording) -> None:
-        """In the order of the backward pass; those of leaves come last, as their shares go on coming."""
+        """Add the gradients in the order of the backward pass; those of leaves come last, as more shares may arrive."""
         parts: dict[int, list[int]] = {}
         for step in recording.steps:
             if step.kind == "part":
@@ -224,14 +222,14 @@ def _state(array: Snapshot) -> State:
 
 
 def _origins(recording: Recording) -> Iterator[NonfiniteOrigin]:
-    """In order. What a graph of higher order uses of the lower ones came up there."""
+    """The origins, in order. Those in values of lower order belong to the graph of that order."""
     net = RecordedNet(recording, lambda state: not state.finite)
     found: dict[tuple[Place, What], NonfiniteOrigin] = {}
     kinds: tuple[What, ...] = ("nan", "inf")
     for place in net.arrays:
         is_used = place.role == "value" and net.steps[place.step].order < recording.order
         if place.role == "value" and net.misses_values(place):
-            continue  # one that was not kept may have had it
+            continue  # a value that was not kept may have contained it
         for what in kinds:
             if not _has(net, what)(place) or any(map(_has(net, what), net.sources[place])):
                 continue
@@ -246,7 +244,7 @@ def _has(net: RecordedNet, what: What) -> Callable[[Place], bool]:
 
 
 def _infinity(net: RecordedNet, place: Place, found: dict[Any, NonfiniteOrigin]) -> NonfiniteOrigin | None:
-    """The nearest origin of an infinity that an array was computed from."""
+    """The nearest origin of an infinity among the arrays that one was computed from."""
     nearest = [found.get((origin, "inf")) for origin in net.origins(place, _has(net, "inf")) if origin != place]
     return nearest[0] if nearest else None
 

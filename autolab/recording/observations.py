@@ -1,4 +1,4 @@
-"""What can be noticed in the numbers of a recording, step by step: the one list of which marks in the graph, their
+"""Observations about the numbers of a recording, step by step: the single list from which the marks in the graph, their
 sentences and `autolab.diagnose` are all made."""
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ Sign = Literal[
 VANISHED = 1e-3
 EXPLODED = 1e3
 ROUNDINGS = 64
-"""What is left of shares that cancel is no gradient, if it has no more units in the last place of them."""
+"""The remainder of shares that cancel counts as 0 up to this many units in the last place of the shares."""
 BOUNDS = {"sigmoid": (0.0, 1.0), "logistic": (0.0, 1.0), "hardsigmoid": (0.0, 1.0), "tanh": (-1.0, 1.0)}
 """The bounds of functions that are almost flat near them."""
 CLAMPS = {"clamp", "clip", "clamp_min", "clamp_max", "hardtanh"}
@@ -29,17 +29,17 @@ WHY_ZERO = {
     "factor": {"mul", "div", "square", "pow", "matmul", "linear"},
     "step": {"sign", "floor", "ceil", "round", "rint", "trunc"},
 }
-"""Why a function passes no gradient on, by the functions that can do that."""
+"""The reasons why a function passes no gradient on, with the functions to which each applies."""
 
 SATURATED, CLAMPED = 0.85, 0.9
-"""So many of the numbers are at a bound."""
-_NEAR, _FAR = 0.01, 4.0  # so near to a bound is a result, so far from 0 an argument
+"""The fraction of the numbers that must be at a bound."""
+_NEAR, _FAR = 0.01, 4.0  # distance of a saturated result from its bound, and of its argument from 0
 
 
 @dataclass(frozen=True)
 class Observation:
-    """One thing that is wrong at one step. ``size`` is the gradient's norm, or how many units are dead of ``total``, or
-    how many numbers are at a bound."""
+    """One thing that is wrong at one step. ``size`` is the norm of the gradient, the number of dead units among
+    ``total``, or the number of elements at a bound."""
 
     sign: Sign
     step: int
@@ -48,7 +48,7 @@ class Observation:
 
 
 def observations(recording: Recording) -> list[Observation]:
-    """Everything that is wrong or was done to the values, in the order of the steps."""
+    """Everything that is wrong, and everything that was done to the values, in the order of the steps."""
     reference = reference_step(recording)
     size = 0.0 if reference is None or reference.grad is None else reference.grad.norm
     felt = _felt_infinities(recording)
@@ -60,15 +60,15 @@ def observations(recording: Recording) -> list[Observation]:
 
 
 def reference_step(recording: Recording) -> Step | None:
-    """The step with whose gradient all others are compared."""
+    """The step whose gradient all others are compared with."""
     reached = [step for step in recording.steps if step.kind in ("call", "part") and step.grad is not None]
     arrays = [step for step in reached if step.value is not None and step.value.size > 1]
     return next(iter((arrays or reached)[::-1]), None)
 
 
 def _felt_infinities(recording: Recording) -> set[int]:
-    """The steps with infinite values that reach a result or a gradient, or are in the gradient itself. Minus infinity
-    that a softmax turns to 0, as in a mask, reaches neither."""
+    """The steps with infinite values that reach a result or a gradient, or with infinities in their own gradient. A
+    minus infinity that softmax turns into 0, as in a mask, reaches neither."""
     felt = set(recording.outputs)
     for step in reversed(recording.steps):
         if any(map(_is_nonfinite, [step.grad, *[use.contribution for use in step.operands]])):
@@ -97,13 +97,13 @@ def _of_step(step: Step, reference: float, is_felt: bool) -> Iterator[Observatio
 
 
 def _of_units(step: Step, steps: Mapping[int, Step]) -> Iterator[Observation]:
-    """Units and numbers that pass no gradient on, or almost none."""
+    """Units and elements that pass on no gradient, or almost none."""
     y, given = step.value, [steps[operand.step].value for operand in step.operands if operand.step is not None]
     if y is None or not given or (x := given[0]) is None:
         return
     if step.function in WHY_ZERO["dead"]:
         dead, units = dead_units(y)
-        if not units and y.size > 1 and y.minimum == y.maximum == 0:  # all that one example has
+        if not units and y.size > 1 and y.minimum == y.maximum == 0:  # all elements of a single example
             dead = units = y.size
         if dead:
             yield Observation("dead", step.id, float(dead), units)
@@ -121,10 +121,11 @@ def _of_units(step: Step, steps: Mapping[int, Step]) -> Iterator[Observation]:
 
 
 def cancelled(recording: Recording, small: set[int]) -> set[int]:
-    """Those of the steps with a small gradient that is the rounding of larger numbers which cancel.
+    """Those of the steps with a ``small`` gradient whose gradient is only the rounding error of larger numbers that
+    cancel.
 
-    Their sum is 0 by mathematics: that of a maximum that is subtracted before ``exp``, or of the bias of attention's
-    keys, which moves all scores of a query alike; and so is what such a sum is passed on to.
+    Mathematically, their sum is 0: examples are a maximum that is subtracted before ``exp``, or the bias of attention's
+    keys, which moves all scores of a query alike; so is every gradient to which such a sum is passed on.
     """
     gone: set[int] = set()
     arrived = dict.fromkeys(small, 0.0)
@@ -141,8 +142,8 @@ def cancelled(recording: Recording, small: set[int]) -> set[int]:
 
 
 def _summed(upstream: Snapshot | None, share: Snapshot) -> float:
-    """The norm of the numbers that a share sums up, if it is the upstream gradient summed over all axes but one, as
-    that of a bias is; else 0."""
+    """The norm of the numbers summed in a share, if it is the upstream gradient summed over all axes but one, as for a
+    bias; else 0."""
     if upstream is None or len(upstream.shape) < 2 or len(share.shape) != 1 or not upstream.is_whole:
         return 0.0
     for axis in [axis for axis, length in enumerate(upstream.shape) if length == share.size]:
@@ -154,11 +155,11 @@ def _summed(upstream: Snapshot | None, share: Snapshot) -> float:
 
 
 def dead_units(value: Snapshot) -> tuple[int, int]:
-    """How many units are 0 for every sample, and how many there are; (0, 0) where that cannot be told.
+    """The number of units that are 0 for every example, and the number of all units; (0, 0) if that is not known.
 
-    A unit is an element of the last axis, of images (batch, channels, height, width) a channel.
+    A unit is an element of the last axis; for images (batch, channels, height, width), a channel.
 
-    A reduced copy still tells it while each unit has cells of its own: they hold the largest magnitude.
+    A reduced copy suffices as long as each unit has cells of its own, since these hold the largest magnitude.
     """
     axis = 1 if len(value.shape) == 4 else len(value.shape) - 1
     if axis < 1 or value.size == 0 or value.block[axis] > 1 or value.size == value.shape[axis]:
@@ -167,7 +168,7 @@ def dead_units(value: Snapshot) -> tuple[int, int]:
 
 
 def zero_units(*arrays: Array) -> tuple[int, int]:
-    """How many units are exactly 0 in all these arrays, whose first axis is that of the units, and how many there are.
+    """The number of units that are exactly 0 in all arrays, and the number of all units, along the first axis.
 
     Examples
     --------
@@ -187,7 +188,7 @@ def departed(recording: Recording) -> list[Observation]:
 
 
 def marked_steps(recording: Recording) -> list[Observation]:
-    """What every picture shows, also one that looks for nothing: what left the graph, led to an error, was replaced."""
+    """The marks that every picture shows: steps that left the graph, led to an error, or were replaced."""
     replaced = [Observation("replaced", step.id) for step in recording.steps if step.replaced]
     return [*departed(recording), *raised(recording), *replaced]
 

@@ -1,7 +1,7 @@
-"""Derivatives of higher order, as recordings of their own: the graphs of y', y'' ... beside that of y.
+"""Derivatives of higher order as recordings of their own: the graphs of y', y'' ... in addition to that of y.
 
 The backward pass of order k is recorded like any other computation, since under ``create_graph`` its rules run on
-Variables. Every step of it knows `of`: the step whose rule was running, or whose gradient was being added up.
+Variables. Each of its steps has an ``of``: the step whose rule was running, or whose gradient was being summed.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _PRIMES = ("", "′", "″", "‴")
 
 
 def result_name(y: str, x: str, order: int) -> str:
-    """What the derivative of an order is called.
+    """The name of the derivative of an order.
 
     Examples
     --------
@@ -51,7 +51,7 @@ def output_name(recording: Recording) -> str:
 def input_to_differentiate(
     tool: str, variables: Mapping[str, Variable], order: int, wrt: str | None
 ) -> Variable | None:
-    """The input by which to differentiate; None for order 0. Options that fit nothing are an error."""
+    """The input with respect to which to differentiate; None for order 0. Options that do not fit are an error."""
     if isinstance(order, bool) or not isinstance(order, int) or not 0 <= order <= MAX_ORDER:
         raise ValueError(f"{tool}: option 'order' is {order!r:.40}; expected a whole number from 0 to {MAX_ORDER}")
     able = [name for name, variable in variables.items() if variable.requires_grad]
@@ -65,7 +65,7 @@ def input_to_differentiate(
 def with_derivatives(
     recording: Recording, recorder: Recorder, outputs: tuple[Variable, ...], x: Variable, order: int
 ) -> Recording:
-    """The recording with those of its derivatives by ``x`` up to an order, and what there is to say about them."""
+    """The recording with those of its derivatives with respect to ``x`` up to an order, and notes about them."""
     graphs = Orders(recorder, x, output_name(recording)).run(outputs, order)
     higher = tuple([grouped(graph, recorder.drafts, recording.scopes) for graph in graphs])
     notes = recording.notes
@@ -76,16 +76,16 @@ def with_derivatives(
 
 @dataclass
 class Orders:
-    """Goes up in order: differentiates the sum of the outputs by one input again and again, and records each time.
+    """Differentiates the sum of the outputs with respect to one input repeatedly, and records each order.
 
     Parameters
     ----------
     recorder : Recorder
-        Holds the steps of the run; those of the derivatives are added to it.
+        The recorder of the run, to which the steps of the derivatives are added.
     wrt : Variable
         The input.
     y : str
-        What the output is called in the names of its derivatives.
+        The name of the output in the names of its derivatives.
     """
 
     recorder: Recorder
@@ -101,7 +101,7 @@ class Orders:
     _kept: list[Any] = field(default_factory=list)
 
     def run(self, outputs: tuple[Variable, ...], order: int) -> Iterator[Recording]:
-        """The recordings of order 1, 2 ... up to ``order``, or to the last one that is not zero everywhere."""
+        """The recordings of order 1, 2 ... up to ``order``, or up to the last one that is not zero everywhere."""
         self._first = [0, len(self.recorder.drafts)]
         for variable in self.recorder.held:
             self._remember(variable)
@@ -159,12 +159,12 @@ class Orders:
                 self._variables.setdefault(step, value)
 
     def _deliver(self, share: Any, step: int | None) -> None:
-        self._kept.append(share)  # so that nothing else can have its identity
+        self._kept.append(share)  # keeps its id from being reused
         if step is not None:
             self._shares.setdefault(id(share), []).append(step)
 
     def _attribute(self, step: int | None) -> None:
-        """The steps since the last event belong to the rule of ``step``, but for the sums of shares before it ran."""
+        """Assign the steps since the last event to the rule of ``step``, except the sums of shares before it ran."""
         for identity, event in self._pending:
             owner = self._summed(event)
             if owner is not None:
@@ -174,17 +174,17 @@ class Orders:
         self._pending.clear()
 
     def _summed(self, event: ForwardEvent) -> int | None:
-        """The step whose gradient an addition sums up: what was there, plus a share of the last node."""
+        """The step whose gradient an addition accumulates: the sum so far plus a share of the last node."""
         if event.function.name != "add" or len(event.inputs) != 2:
             return None
         before, share = map(id, event.inputs)
         owners = [step for step in self._shares.get(share, ()) if step in self._delivered.get(before, ())]
         if owners:
-            self._shares[share].remove(owners[0])  # the next sum with this share is another step's
+            self._shares[share].remove(owners[0])  # the next sum with this share belongs to another step
         return owners[0] if owners else None
 
     def _name(self, gradient: Variable, step: int) -> None:
-        """A gradient that is complete gets a name, if its step has one."""
+        """Name a complete gradient, if its step has a name."""
         found, of = self.recorder.find(gradient), self.recorder.drafts[step]
         if found >= self._first[-1] and of.name and self.recorder.drafts[found].kind == "call":
             draft = self.recorder.drafts[found]
@@ -196,7 +196,7 @@ class Orders:
         return None if variable.node is None else self.recorder.step_at(variable.node)
 
     def _recording(self, derivative: Variable) -> Recording:
-        """The graph of one order: what its result needs of this order, and the values of lower order that it uses."""
+        """The graph of one order: the steps of this order that its result needs, and the lower-order values used."""
         result = self.recorder.find(derivative)
         shown = sorted(self._needed(result))
         gradients = self._gradients(derivative, shown)
@@ -252,7 +252,7 @@ class Orders:
 
 
 def _constant_name(draft: Draft) -> str | None:
-    """Numbers and arrays of one number are called by it."""
+    """The name of a constant whose elements are all equal, such as ``2``, ``ones`` or ``all 2``."""
     value = draft.value
     if value is None or value.minimum is None or value.minimum != value.maximum or value.nan_count or value.inf_count:
         return None
@@ -260,5 +260,5 @@ def _constant_name(draft: Draft) -> str | None:
 
 
 def _ones(y: Variable) -> Array:
-    """The upstream gradient of the sum of ``y``, where ``y`` is."""
+    """The upstream gradient of the sum of ``y``, on the device of ``y``."""
     return get_array_module(y._data).ones(y.shape, y.dtype)

@@ -1,9 +1,9 @@
-"""Origins: what a run of a function depended on, so that a view can say later what has changed since.
+"""Origins: what a run of a function depended on, so that a view can later say what has changed since.
 
-A function's result depends on more than its arguments: on parameters and arrays that it reaches, on global variables
-and on what it closes over, on the object whose method it is, on its defaults, on the functions that it calls, on how it
-is itself written. Each of these is looked at when the function runs and again when somebody asks. Nothing is kept alive
-for that but the function.
+A function's result depends on more than its arguments: on parameters and arrays that it reaches, on global variables,
+on its closure, on the object whose method it is, on its defaults, on the functions that it calls, and on its own code.
+Fingerprints of these are taken when the function runs and compared on request. Only the function is kept alive for
+this.
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ from ..engine.variable import Variable
 _PLAIN = (int, float, complex, str, bytes, bool, np.generic, slice, type(None))
 _HOLDERS = (list, tuple, deque, set, frozenset, dict)
 _MOST_ITEMS, _MOST_PARTS = 1000, 100  # plain values in a list; and arrays or objects in one
-_MOST_ELEMENTS = 1 << 22  # of larger arrays only a sample is looked at: a data set must not make a slider slow
-_MOST_HELD = 1000  # the same of arrays that something else holds: those that are used are looked at themselves
+_MOST_ELEMENTS = 1 << 22  # larger arrays are only sampled: a data set must not make a slider slow
+_MOST_HELD = 1000  # the same for arrays inside containers: those that are used are compared themselves
 _DEEPEST = 8
 _NESTED = 5  # lists in lists, objects in objects
 
 
 class Origins:
-    """What one function reaches.
+    """Everything that one function depends on.
 
     Parameters
     ----------
@@ -46,7 +46,7 @@ class Origins:
         self._called = {id(value): name for name, value, _ in _reached(self._fn)}
         self._used: dict[int, tuple[weakref.ref[Any], str]] = {}
         self._prints: list[tuple[weakref.ref[Any], str, object]] = []
-        self._names: list[tuple[str, object]] = []  # two may be called alike, in functions of their own
+        self._names: list[tuple[str, object]] = []  # a list, since names in different functions may be the same
 
     def look(self, event: ForwardEvent | BackwardEvent) -> None:
         """Note the leaves and arrays that a step of the run used; for `observe`."""
@@ -55,7 +55,7 @@ class Origins:
             self.add((value, self._called.get(id(value)) or _name(value)) for value in new)
 
     def add(self, values: Iterable[tuple[Any, str]]) -> None:
-        """Note arrays and leaves, each with the name by which the user knows it."""
+        """Note arrays and leaves, each with the user's name for it."""
         for value, name in values:
             if self._is_new(value):
                 self._used[id(value)] = (weakref.ref(value), name)
@@ -65,8 +65,8 @@ class Origins:
         return (is_leaf or is_array(value)) and id(value) not in self._used
 
     def settle(self, own: Iterable[Any] = ()) -> None:
-        """At the end of the run: take prints. What the function changes itself, such as running means, is then no
-        change; ``own`` is left out: the run's fresh copies of the arguments."""
+        """Take fingerprints at the end of the run, so that what the function itself changes, such as running means,
+        does not count. ``own``, the run's copies of the arguments, are left out."""
         for value in own:
             self._used.pop(id(value), None)
         alive = [(ref, name, ref()) for ref, name in self._used.values()]
@@ -74,7 +74,7 @@ class Origins:
         self._names = [(name, look) for name, _, look in _reached(self._fn)]
 
     def redefined(self) -> str | None:
-        """The function's name, if that now means a function that is written differently."""
+        """The function's name, if it now refers to a function with different code."""
         name = getattr(self._fn, "__name__", "")
         now = getattr(self._fn, "__globals__", {}).get(name)
         if not inspect.isfunction(now) or now is self._fn or not inspect.isfunction(self._fn):
@@ -82,7 +82,7 @@ class Origins:
         return name if _code(now.__code__) != _code(self._fn.__code__) else None
 
     def changed(self) -> list[str]:
-        """The names of what is not as it was, each once."""
+        """The names of everything that has changed, each once."""
         found = [name for ref, name, look in self._prints if (value := ref()) is not None and _print(value) != look]
         now = [(name, look) for name, _, look in _reached(self._fn)]
         for one, other in ((self._names, now), (now, self._names)):
@@ -102,8 +102,8 @@ def _name(value: Any) -> str:
 
 
 def _reached(fn: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[str, Any, object]]:
-    """What a function reaches in its module, in its closure, in its defaults, on its object and through the functions
-    it calls: name, value, print."""
+    """What a function reaches in its module, its closure, its defaults, its object and the functions that it calls:
+    name, value and fingerprint."""
     fn, own = _written(fn)
     if not inspect.isfunction(fn) or fn in path or len(path) > _DEEPEST:
         return
@@ -131,13 +131,13 @@ def _written(fn: Any) -> tuple[Any, list[tuple[str, Any]]]:
         return fn, []
     owner = getattr(fn, "__self__", fn)
     written = getattr(fn, "__func__", getattr(type(fn), "forward", type(fn).__call__))
-    # what a link notes for itself is left out
+    # without the cache of a link
     held = [(f"self.{name}", value) for name, value in getattr(owner, "__dict__", {}).items() if name != "_found"]
     return written, [(type(owner).__name__, type(owner)), *held]
 
 
 def _look(value: Any, module: dict[str, Any], deep: int = _NESTED) -> object:
-    """What tells a value from what it is after a change; of what is not followed, which object it is."""
+    """The fingerprint of a value, which differs after a change; for objects that are not followed, their identity."""
     if isinstance(value, _PLAIN):
         return repr(value)
     if is_array(value) or (isinstance(value, Variable) and deep == _NESTED):
@@ -146,7 +146,7 @@ def _look(value: Any, module: dict[str, Any], deep: int = _NESTED) -> object:
         return _code(value.__code__)
     held = _held(value, module.get("__name__")) if deep else None
     if held is None:
-        return id(value)  # as the parameters of a link, which are looked at where they are used
+        return id(value)  # such as parameters of a link, which are compared where they are used
     items = held.values() if isinstance(held, dict) else held
     if len(items) <= _MOST_ITEMS and all([isinstance(item, _PLAIN) for item in items]):
         return repr(held)
@@ -155,7 +155,7 @@ def _look(value: Any, module: dict[str, Any], deep: int = _NESTED) -> object:
 
 
 def _held(value: Any, module: str | None) -> Any:
-    """The container of what a value holds; None of what is not followed."""
+    """The container of the contents of a value; None for values that are not followed."""
     kind = type(value)
     if isinstance(value, _HOLDERS):
         return value
@@ -167,6 +167,6 @@ def _held(value: Any, module: str | None) -> Any:
 
 
 def _code(code: types.CodeType) -> object:
-    """What a function does, wherever its text is."""
+    """The behaviour of code, independent of where its source is."""
     constants = tuple([_code(c) if inspect.iscode(c) else repr(c) for c in code.co_consts])
     return code.co_code, code.co_names, code.co_varnames, constants

@@ -13,16 +13,16 @@ from typing import Literal
 from .model import Scope, ScopeKind, Step
 
 ALL_OPEN = 40
-"""Up to so many boxes every scope is open at first; with more, the outline is a plan."""
+"""Up to this many boxes, every scope is open at first; with more, the outline is a plan."""
 
 PARTLY_OPEN = 30
-"""In a plan with few boxes, scopes are opened as long as there are no more than so many."""
+"""In a plan with too few boxes, scopes are opened as long as there are no more boxes than this."""
 
 PASSES_OPEN = 12
-"""With more boxes, of a loop that hands a value on only the first pass is open at first: all are drawn side by side."""
+"""With more boxes, only the first pass of a loop that passes on a value is open at first; all are side by side."""
 
-_TOO_FEW = 6  # boxes, which say too little
-_FEW_CELLS = 72  # as many as a box has at most: each of them is one element
+_TOO_FEW = 6  # fewer boxes say too little
+_FEW_CELLS = 72  # the maximum in a box that shows every element as a cell of its own
 
 
 GroupKind = ScopeKind | Literal["run", "statement", "stack"]
@@ -30,10 +30,10 @@ GroupKind = ScopeKind | Literal["run", "statement", "stack"]
 
 @dataclass(frozen=True, eq=False)
 class Group:
-    """Steps that can be shown as one box. ``id`` is negative, so that it is no step's id.
+    """Steps that can be shown as one box. ``id`` is negative, unlike the ids of steps.
 
-    ``items`` are its steps and inner groups in order, ``last`` the highest id of a step in it. ``results`` are the ids
-    of the steps in it that something outside uses, or that are outputs, in order.
+    ``items`` are its steps and inner groups in order, ``last`` is the highest id of a step in it. ``results`` are the
+    ids of its steps that are outputs or are used outside, in order.
     """
 
     id: int
@@ -45,22 +45,22 @@ class Group:
 
     @cached_property
     def steps(self) -> tuple[Step, ...]:
-        """All steps in it, also those in inner groups."""
+        """All steps in it, including those in inner groups."""
         return tuple([s for item in self.items for s in (item.steps if isinstance(item, Group) else (item,))])
 
     @cached_property
     def result(self) -> Step | None:
-        """The step whose value and gradient the box shows: the last of those that something outside uses."""
+        """The step whose value and gradient the box shows: the last one that is used outside."""
         return next((s for s in reversed(self.steps) if s.id == self.results[-1]), None) if self.results else None
 
     @property
     def only(self) -> Group | None:
-        """The group that is all that it holds: opening it alone would show another closed box and nothing else."""
+        """Its only item, if that is a group: opening it would show just another closed box."""
         return self.items[0] if len(self.items) == 1 and isinstance(self.items[0], Group) else None
 
     @property
     def is_repeated(self) -> bool:
-        """Whether its items are the same thing again and again."""
+        """Whether its items are repetitions of the same thing."""
         return self.kind in ("loop", "stack")
 
 
@@ -69,8 +69,8 @@ Item = Step | Group
 
 @dataclass(frozen=True, eq=False)
 class Outline:
-    """All groups of a recording. ``items`` are those of the whole, ``parents`` the group that each step or group is
-    directly in. ``is_plan``: there are so many steps that blocks are shown before numbers.
+    """All groups of a recording. ``items`` are the outermost ones, ``parents`` maps each step or group to the group
+    directly around it. ``is_plan`` is whether there are so many steps that blocks are shown before numbers.
     """
 
     items: tuple[Item, ...]
@@ -79,8 +79,8 @@ class Outline:
     is_plan: bool = False
 
     def is_planned(self, item: Item) -> bool:
-        """Whether a step or group stands among blocks in a plan: it is drawn small there, without its numbers. Single
-        numbers and small inputs are not, as one drags them.
+        """Whether a step or group is among blocks in a plan, where it is drawn small and without its numbers. Single
+        numbers and small inputs are not, since they can be dragged.
         """
         value = item.value if isinstance(item, Step) else None
         few = _FEW_CELLS if value is not None and item.kind == "input" and value.dtype.startswith("float") else 1
@@ -88,7 +88,7 @@ class Outline:
 
     @cached_property
     def levels_of_blocks(self) -> frozenset[int | None]:
-        """The groups in which blocks stand, and None where they are in none; empty but in a plan."""
+        """The groups that contain blocks directly, and None for blocks in no group; empty unless this is a plan."""
         if not self.is_plan:
             return frozenset()
         blocks = [group.id for group in self.groups.values() if group.kind not in ("run", "statement")]
@@ -104,7 +104,7 @@ class Outline:
         return found[::-1]
 
     def shown(self, expanded: Collection[int]) -> list[Item]:
-        """What is drawn as a box where the groups ``expanded`` are open, in order."""
+        """The steps and groups that are drawn as boxes when the groups ``expanded`` are open, in order."""
         return list(_shown(self.items, expanded))
 
     def holder(self, identity: int, expanded: Collection[int]) -> int:
@@ -120,17 +120,17 @@ class Outline:
         return found
 
     def size(self, expanded: Collection[int]) -> int:
-        """How many boxes are drawn."""
+        """The number of boxes that are drawn."""
         open_ = [group for group in expanded if group in self.groups]
         seen = [group for group in open_ if all([outer in expanded for outer in self.around(group)])]
         return len(self.items) + sum([len(self.groups[group].items) - 1 for group in seen])
 
     def at_first(self) -> frozenset[int]:
-        """The groups that are open before anyone has chosen.
+        """The groups that are open at first.
 
-        Up to `ALL_OPEN` boxes these are all but statements; with more than `PASSES_OPEN`, of a loop that hands a
-        value on, the first pass only. In a plan none are; only where that leaves too few boxes, level by level from the
-        outside. What repeats stays closed there.
+        Up to `ALL_OPEN` boxes, all except statements; with more than `PASSES_OPEN`, only the first pass of a loop that
+        passes a value on. In a plan none are open, unless that leaves too few boxes: then groups are opened level by
+        level from the outside, except repeated ones.
         """
         return self._at_first
 
@@ -151,7 +151,7 @@ class Outline:
         return frozenset(expanded)
 
     def _later_passes(self) -> set[int]:
-        """Of loops that hand a value on, all passes but the first, which shows what they do."""
+        """All passes but the first of every loop that passes a value on; the first one shows what the loop does."""
         found: set[int] = set()
         for loop in [group for group in self.groups.values() if group.kind == "loop"]:
             first, *later = [item for item in loop.items if isinstance(item, Group)] or [loop]
@@ -170,6 +170,6 @@ def _shown(items: Iterable[Item], expanded: Collection[int]) -> Iterator[Item]:
 
 
 def _to_open(items: Iterable[Item]) -> list[Group]:
-    """The groups that hold others, but for what repeats."""
+    """The groups that contain other groups, except repeated ones."""
     groups = [item for item in items if isinstance(item, Group) and item.scope is not None and not item.is_repeated]
     return [group for group in groups if any([isinstance(inner, Group) for inner in group.items])]

@@ -1,9 +1,9 @@
-"""Which node of the source an instruction belongs to.
+"""Which node of the syntax tree an instruction belongs to.
 
-Python keeps the position of every instruction, and the node that spans exactly that is the one. Where the text was
-changed since, or the code is another than that of the text, the package `executing` finds it by the bytecode, a hundred
-times as slowly; a machine with NumPy and CuPy alone has no `executing`. What neither can see, such as another number in
-a file that was edited and not imported again, shows in the names and constants.
+Python keeps the position of every instruction, and the node with exactly that span is the right one. If the source has
+changed since, or does not match the code, the package `executing` finds the node by the bytecode, which takes a hundred
+times as long; a machine with just NumPy and CuPy has no `executing`. Changes that neither notices, such as another
+number in a file that was edited but not imported again, are found by comparing names and constants.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from ..engine.source import MOST_CODE, Found, by_position, in_marimo, is_as_writ
 
 
 def found_at(frame: FrameType) -> Found | None:
-    """What ``frame`` is at; None where that cannot be told."""
+    """The node that ``frame`` is executing; None if it cannot be determined."""
     if _is_as_written(frame):
         return by_position(frame)
     found = by_position(frame) if find_spec("executing") is None else _by_bytecode(frame)
@@ -39,19 +39,19 @@ def _words_of(found: Found) -> set[str]:
 
 
 def _words(code: CodeType) -> set[str]:
-    """The names and constants of code and of what is written inside it."""
+    """The names and constants of code, including nested code."""
     inner = [one for one in code.co_consts if isinstance(one, CodeType)]
     constants = [repr(one) for one in code.co_consts if one is not None and one not in inner]
     own = [*code.co_names, *code.co_varnames, *code.co_freevars, *code.co_cellvars, *constants]
     words = {*own, *[word for one in inner for word in _words(one)]}
-    return words - {".0"}  # which a comprehension has in some versions
+    return words - {".0"}  # a comprehension's argument in some versions
 
 
 _known: dict[int, tuple[CodeType, bool]] = {}
 
 
 def _is_as_written(frame: FrameType) -> bool:
-    """Whether the text of a frame's code is known to be that of its file; asked once for each code."""
+    """Whether the source of a frame's code is known to match its file; checked once per code object."""
     code = frame.f_code
     if id(code) not in _known:
         if len(_known) >= MOST_CODE:

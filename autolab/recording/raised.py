@@ -1,4 +1,4 @@
-"""What ended a run before its end: the exception as data, and the recording up to there, which it carries."""
+"""Runs that end with an exception: the exception as data, and the recording of the steps before it, which it carries."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from .recorder import Recorder
 
 RAISED = (Exception, KeyboardInterrupt, SystemExit)
-"""What is told of. Other exceptions are a program's own way to end something, such as a live view's computation."""
+"""The exceptions that are reported. Others are a program's own way to end something, such as a view's computation."""
 
 MAX_MESSAGE = 2000
 
@@ -37,14 +37,15 @@ _NOT_THE_USERS = (*_LIBRARIES, "<frozen ", "<__array_function__")
 
 @dataclass(frozen=True)
 class Raised:
-    """What a recorded function raised, and where.
+    """The exception that a recorded function raised, and where.
 
-    ``type`` and ``message`` are those of the exception. ``line`` is the innermost line of the user's own code on the
-    way there, in ``file`` (a notebook cell or a module), ``statement`` its text, ``rounds`` in which rounds of the
-    loops around it that was. ``outer_line`` is the line of the recorded function itself that was running.
-    ``phase`` is ``forward``, or ``backward`` where all values were computed and a gradient rule raised.
-    ``function`` is what was being applied, ``operands`` are the steps that it was applied to; in the backward pass
-    ``operands`` has the one step whose gradient rule it was. Both are empty where no function was being applied.
+    ``type`` and ``message`` are those of the exception. ``line`` is the innermost line of the user's own code in its
+    traceback, in ``file`` (a notebook cell or a module), ``statement`` its text, and ``rounds`` the iterations of the
+    loops around it. ``outer_line`` is the line of the recorded function itself that was running.
+    ``phase`` is ``forward``, or ``backward`` if all values had been computed and a gradient rule raised.
+    ``function`` is the function that was being applied, and ``operands`` are the steps to which it was applied; in the
+    backward pass, ``operands`` holds the one step whose gradient rule raised. Both are empty if no function was being
+    applied.
 
     Examples
     --------
@@ -73,18 +74,18 @@ class Raised:
 
 
 def last_recording(error: BaseException | None = None) -> Recording | None:
-    """The recording up to the line that raised, as an exception out of `record` or `explore` carries it.
+    """The recording up to the line that raised, which an exception from `record` or `explore` carries.
 
     Parameters
     ----------
     error : exception, optional
-        By default the one that is being handled, else the last one that nobody caught, as Python's and IPython's
-        prompts and notebooks keep it.
+        By default, the exception that is being handled, or else the last uncaught one, which Python, IPython and
+        notebooks keep.
 
     Returns
     -------
     Recording or None
-        Its ``raised`` says what happened. None where the exception comes from somewhere else.
+        Its ``raised`` says what happened. None if the exception does not come from a recording.
 
     Examples
     --------
@@ -103,8 +104,8 @@ def last_recording(error: BaseException | None = None) -> Recording | None:
 
 
 def carry(error: BaseException, recording: Recording) -> None:
-    """Let an exception carry the recording up to it; in a notebook it is shown if nobody catches the exception."""
-    vars(error)[_ATTRIBUTE] = recording  # no setattr, which the class may have made its own
+    """Attach the recording so far to an exception; a notebook shows it if nothing catches the exception."""
+    vars(error)[_ATTRIBUTE] = recording  # not setattr, which the class may override
     if recording.raised is not None and recording.raised.line is not None:
         add_note(error, _NOTE)
     ipython = sys.modules.get("IPython")
@@ -114,7 +115,7 @@ def carry(error: BaseException, recording: Recording) -> None:
 
 
 def _show(result: Any = None) -> None:
-    """A cell has run: below the traceback of what it raised, the picture up to there."""
+    """After a cell has run: show the picture of the steps so far below the traceback."""
     recording = None if result is None or result.error_in_exec is None else last_recording(result.error_in_exec)
     if recording is not None:
         from IPython.display import display
@@ -124,7 +125,7 @@ def _show(result: Any = None) -> None:
 
 # ---------------------------------------------------------------------------------------------- what and where
 def raised_in(error: BaseException, phase: Literal["forward", "backward"], recorder: Recorder) -> Raised:
-    """What a run of the recorder raised. Operands that were no steps so far become leaves and constants."""
+    """The exception as data. Operands that were not steps yet become leaves and constants."""
     file, line, statement = place_of(error)
     kind, message = told_as(error)
     entries = entries_of(error.__traceback__)
@@ -149,14 +150,14 @@ def raised_in(error: BaseException, phase: Literal["forward", "backward"], recor
 
 
 def told_as(error: BaseException) -> tuple[str, str]:
-    """The type and the message. Where NumPy says only that an element could not be set, the cause says why."""
+    """The type and the message. If NumPy says only that an element could not be set, its cause says why."""
     told = error.__cause__ if isinstance(error.__cause__, DetachError) else error
     return type(told).__name__, _message(told)
 
 
 def place_of(error: BaseException) -> tuple[str | None, int | None, str | None]:
-    """File, line and text of the innermost line of the user's code; of a value that was damaged, the step that needs
-    it and not who ran backward."""
+    """File, line and text of the innermost line of the user's code; for a damaged value, of the step that needs it
+    rather than of the call of backward."""
     trace = users_entry(error.__traceback__)
     if isinstance(error, DamagedValueError) and error.file is not None:
         file, line, names = error.file, error.line, None
@@ -169,13 +170,13 @@ def place_of(error: BaseException) -> tuple[str | None, int | None, str | None]:
 
 def _message(error: BaseException) -> str:
     try:
-        return str(error)[: MAX_MESSAGE + 1]  # the one too many shows that the end was cut
-    except RAISED as another:  # also one that would end the program, and with it the answer
+        return str(error)[: MAX_MESSAGE + 1]  # one character too many shows that it was cut
+    except RAISED as another:  # also those that would end the program
         return f"its message could not be made: {type(another).__name__}"
 
 
 def users_entry(trace: TracebackType | None) -> TracebackType | None:
-    """The innermost frame of the user's code; where there is none, the innermost outside this package."""
+    """The innermost frame of the user's code, or else the innermost frame outside this package."""
     outside = [entry for entry in entries_of(trace) if not is_own(entry.tb_frame)]
     users = [entry for entry in outside if not entry.tb_frame.f_code.co_filename.startswith(_NOT_THE_USERS)]
     found = users or outside
@@ -183,7 +184,7 @@ def users_entry(trace: TracebackType | None) -> TracebackType | None:
 
 
 def _rounds(entries: list[TracebackType]) -> tuple[str, ...]:
-    """``t = 3``, for the loops on the way to a line whose round can be told by their targets."""
+    """Texts such as ``t = 3`` for the loops around a line whose current iteration is known from their targets."""
     labels = []
     for entry in entries:
         found = None if is_own(entry.tb_frame) else by_position(entry.tb_frame, entry.tb_lasti)
@@ -194,16 +195,16 @@ def _rounds(entries: list[TracebackType]) -> tuple[str, ...]:
 
 
 def _has_gone_on(entry: TracebackType) -> bool:
-    """Whether a frame is no more where it raised, but at the end of a ``finally``."""
+    """Whether a frame is no longer at the line that raised, but at the end of a ``finally``."""
     return entry.tb_frame.f_lasti != entry.tb_lasti
 
 
 # ---------------------------------------------------------------------------------------------- which function
 def _call(entries: list[TracebackType], recorder: Recorder) -> tuple[str | None, tuple[int, ...]]:
-    """The function that was being applied, the outermost where one applies others, and its operands."""
+    """The function that was being applied (the outermost, if it applies others) and its operands."""
     codes = [entry.tb_frame.f_code for entry in entries]
     if notify.__code__ in codes:
-        return None, ()  # it had been applied: somebody who listens raised
+        return None, ()  # the function had been applied: an observer raised
     for i, entry in enumerate(entries):
         names = {Primitive.apply.__code__: "args", Authored._apply.__code__: "inputs"}.get(codes[i])
         if names is not None:
@@ -221,7 +222,7 @@ def _call(entries: list[TracebackType], recorder: Recorder) -> tuple[str | None,
 
 
 def _rule(entries: list[TracebackType], recorder: Recorder) -> tuple[str | None, tuple[int, ...]]:
-    """The function whose gradient rule was at work, and its step."""
+    """The function whose gradient rule was running, and its step."""
     nodes = [entry.tb_frame.f_locals.get("node") for entry in entries if is_own(entry.tb_frame)]
     for node in nodes:
         step = None if getattr(node, "function", None) is None else recorder.step_at(node)
@@ -231,7 +232,7 @@ def _rule(entries: list[TracebackType], recorder: Recorder) -> tuple[str | None,
 
 
 class CarryUnfinished:
-    """A ``with`` block for a part of a run: what is raised inside carries what the recorder has so far."""
+    """A ``with`` block around part of a run: an exception inside carries what the recorder has so far."""
 
     def __init__(self, recorder: Recorder, phase: Literal["forward", "backward"]) -> None:
         self._recorder, self._phase = recorder, phase
@@ -241,5 +242,5 @@ class CarryUnfinished:
 
     def __exit__(self, kind: object, error: BaseException | None, trace: TracebackType | None) -> None:
         if isinstance(error, RAISED):
-            with suppress(Exception):  # the user's exception is what has to arrive, whatever state its objects are in
+            with suppress(Exception):  # the user's exception must propagate, whatever state its objects are in
                 carry(error, self._recorder.unfinished(raised_in(error, self._phase, self._recorder)))

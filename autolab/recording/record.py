@@ -38,47 +38,49 @@ def record(fn: Callable[..., Any], /, *args: Any, options: Mapping[str, Any] | N
     Parameters
     ----------
     fn : callable
-        Takes Variables, returns a Variable or a tuple of them.
+        Takes Variables and returns a Variable or a tuple of them.
     *args, **inputs
-        Its arguments, bound by its signature. Numbers (float64), lists of numbers, arrays and Variables become fresh
-        inputs, and so do the arrays and floats inside lists, tuples and dicts, by names such as ``params[0][w]``; the
-        caller's own Variables and their gradients stay as they are. An argument annotated ``int``, ``bool`` or ``str``
-        is passed on as it is.
+        The arguments of ``fn``, bound to its signature. Numbers (as float64), lists of numbers, arrays and Variables
+        become new inputs, and so do arrays and floats inside lists, tuples and dicts, with names such as
+        ``params[0][w]``; the caller's own Variables and their gradients do not change. An argument annotated ``int``,
+        ``bool`` or ``str`` is passed on unchanged.
     options : dict, optional
-        ``upstream``: the upstream gradient of the output (by default 1, or ones of its shape); a tuple for several
-        outputs.
-        ``budget``: how many bytes of arrays the recording may keep (by default 64 MiB); larger ones are block-reduced.
-        ``order``: up to which order the output's sum is differentiated by the input ``wrt`` (by default the first that
-        can be), at most 4; the graphs of the derivatives are the recordings in ``.higher``.
-        ``open``: names of fused functions (``"linear"``, ``"muladd"`` ...) whose steps are to take their place; the
-        recording says how far both ways to compute are apart.
-        ``replace``: what if a value in the middle were another one? A dict from steps (their numbers in a recording at
+        ``upstream``: the upstream gradient of the output (default: ones); a tuple for several outputs.
+        ``budget``: the maximum number of bytes of arrays that the recording keeps (default: 64 MiB); beyond it, arrays
+        are block-reduced.
+        ``order``: the highest order, at most 4, to which the sum of the output is differentiated with respect to the
+        input ``wrt`` (default: the first that can be differentiated); the graphs of the derivatives are the recordings
+        in ``.higher``.
+        ``open``: names of fused functions (``"linear"``, ``"muladd"`` ...) to show as their separate steps; the
+        recording says how much the two computations differ.
+        ``replace``: what if an intermediate value were another one? A dict from steps (their numbers in a recording at
         these inputs, or the user's names) to values, each a number for all elements or an array of the step's shape.
-        What follows is computed from there. Gradients arrive at a replaced step and go no further: those of what it
-        was computed from count only the other ways to the output, and are none where there is no other.
-        ``forward``: forward mode beside the backward pass: the name of the input that moves (all of its elements by
-        1), or a dict from it to a direction. Each step then has its ``tangent``: how fast its value moves with that.
-        ``tokens``: the labels of a sequence's positions, a list of strings, which stand beside attention weights.
+        Later steps are computed from the new value. Gradients arrive at a replaced step and stop there: the gradients
+        of what it was computed from count only other paths to the output, and are None if there are none.
+        ``forward``: run forward mode as well: the name of the input that moves (each element by 1), or a dict from that
+        name to a direction. Each step then has a ``tangent``: how fast its value moves.
+        ``tokens``: the labels of the positions of a sequence, a list of strings, shown next to attention weights.
 
     Returns
     -------
     Recording
-        It displays itself in a notebook: the graph with the value and the gradient of every step, and the tape as a
+        In a notebook it displays itself: the graph with the value and the gradient of every step, and the steps as a
         table.
 
     Raises
     ------
     TypeError
-        If the inputs do not fit the signature, or ``fn`` returns something else than Variables.
+        If the inputs do not fit the signature, or ``fn`` returns anything but Variables.
     ValueError
-        If a step cannot be replaced: there is none at these inputs, it is an input, has several results or another
+        If a step cannot be replaced: it does not exist at these inputs, is an input, has several results or another
         shape, was changed in place, or is inside an opened function.
 
     Notes
     -----
-    What ``fn`` or a gradient rule raises is passed on, and carries the recording up to there: a notebook shows it below
-    the traceback, and `autolab.recording.last_recording` gives it. Its ``raised`` says what happened and where.
-    AutoLab's own frames are left out of the traceback; with ``AUTOLAB_TRACEBACK=full`` in the environment they stay.
+    An exception that ``fn`` or a gradient rule raises propagates and carries the recording of the steps before it: a
+    notebook shows that below the traceback, and `autolab.recording.last_recording` returns it. Its ``raised`` says what
+    happened and where. AutoLab's own frames are left out of the traceback unless ``AUTOLAB_TRACEBACK=full`` is set in
+    the environment.
 
     Examples
     --------
@@ -115,15 +117,16 @@ def record_bound(
     forward: Any = None,
     tokens: Any = (),
 ) -> Recording:
-    """`record` for bound inputs, with other Variables in their place if given.
+    """`record` for bound inputs, with other Variables instead of them if given.
 
-    ``upstream`` may be a function that is called with the outputs, for callers who do not know their shapes before.
+    ``upstream`` may be a function that is called with the outputs, for callers that do not know their shapes in
+    advance.
     """
     if not isinstance(budget, int) or isinstance(budget, bool) or budget < 0:
         raise TypeError(f"{bound.caller}: option 'budget' is {budget!r:.60}; expected a number of bytes: 0, 1, 2, ...")
     labels = token_labels(bound.caller, tokens)
     variables = {**bound.variables, **(variables or {})}
-    inputs = {name: variables[name] for name in bound.inputs}  # what is learned is met where it is used
+    inputs = {name: variables[name] for name in bound.inputs}  # parameters become steps where they are first used
     x = input_to_differentiate("record", inputs, order, wrt)
     locator = Locator(bound.fn)
     tracker, names = ScopeTracker(sys._getframe(), locator), fused_names("record", open)

@@ -1,4 +1,4 @@
-"""Recorder: what listens while a function and its gradient run, and makes a recording of it."""
+"""Recorder: observes a function and its gradient while they run, and makes a recording."""
 
 from __future__ import annotations
 
@@ -41,10 +41,10 @@ _backward_step = maker(BackwardStep)
 
 @dataclass
 class Recorder:
-    """Listens to the engine and collects the steps.
+    """Observes the engine and collects the steps.
 
-    Steps are found again by their node (its order; a leaf's identity) or, for constants, by the Variable. Leaves and
-    constants are held until the recording is finished, so that an identity cannot be taken over by another object.
+    Steps are identified by their node (its order; a leaf's id) or, for constants, by the Variable. Leaves and constants
+    are kept alive until the recording is finished, so that no id is reused by another object.
     """
 
     bound: Bound
@@ -52,28 +52,28 @@ class Recorder:
     locator: Locator
     tracker: ScopeTracker
     replacements: Replacements
-    outputs: tuple[Variable, ...] | None = None  # once the function has returned
-    recording: Recording | None = None  # once it is finished
+    outputs: tuple[Variable, ...] | None = None  # set when the function has returned
+    recording: Recording | None = None  # set when it is finished
     drafts: list[Draft] = field(default_factory=list)
     backward: list[BackwardStep] = field(default_factory=list)
     upstream: list[Snapshot | None] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
-    names: Collection[str] = ()  # of the fused functions that are to be opened
+    names: Collection[str] = ()  # names of the fused functions to open
     departures: Departures = field(default_factory=Departures)
     _ids: dict[Any, int] = field(default_factory=dict)
     held: list[Variable] = field(default_factory=list)
-    forward: tuple[Variable, Array] | None = None  # what moves in forward mode, and in which direction
+    forward: tuple[Variable, Array] | None = None  # the input that moves in forward mode, and its direction
 
     def __post_init__(self) -> None:
         self.opener = Opener(self.names)
-        spare = self.budget.share(0.25)  # what explains a gradient never costs a value or a gradient its place
+        spare = self.budget.share(0.25)  # so that explanations of gradients do not crowd out values and gradients
         self._pool = PoolWatch()
         self._locals, self._sums = LocalDerivatives(spare), Sums(spare)
         self._tangents = None if self.forward is None else Tangents(*self.forward, self.budget, spare)
 
     # ------------------------------------------------------------------ forward
     def run_forward(self, variables: Mapping[str, Variable]) -> Any:
-        """What the function returns."""
+        """Run the function and return its result."""
         try:
             with (
                 watching(self.name_of),
@@ -123,7 +123,7 @@ class Recorder:
         scope: int | None = None,
         replacements: Replacements | None = None,
     ) -> int:
-        """A step for an application of a function; its id. ``replacements`` may give its result another value."""
+        """Add a step for an application of a function and return its id. ``replacements`` may replace its result."""
         uses = self._uses(event, () if place is None else place.operands)
         names = place.names if place is not None else ()
         single = len(event.outputs) == 1
@@ -153,7 +153,7 @@ class Recorder:
         return call
 
     def _replaced(self, replacements: Replacements, event: ForwardEvent, i: int, name: str | None) -> bool:
-        """Whether the result ``i``, the next step, was given another value."""
+        """Whether result ``i``, which becomes the next step, was replaced."""
         return replacements.apply(event, event.outputs[i], len(self.drafts), name)
 
     def _add_parts(
@@ -173,16 +173,16 @@ class Recorder:
                 self._ids[node.parent.order] = call
 
     def same(self, variable: Variable, step: int) -> None:
-        """Let a value represent a step that is there."""
+        """Let a value represent an existing step."""
         self._ids[_key(variable)] = step
 
     def name_of(self, variable: Variable) -> str | None:
-        """What the user calls a value."""
+        """The user's name for a value."""
         step = self._ids.get(_key(variable))
         return variable.name if step is None or self.drafts[step].name is None else self.drafts[step].name
 
     def find(self, variable: Variable) -> int:
-        """The id of the step that made a value; of a new constant where there is none."""
+        """The id of the step that computed a value, or of a new constant if there is none."""
         step = self._ids.get(_key(variable))
         return self.add_leaf(variable, "constant", variable.name) if step is None else step
 
@@ -191,7 +191,7 @@ class Recorder:
         return self._ids.get(node.order or ("leaf", id(node)))
 
     def _uses(self, event: ForwardEvent, texts: Sequence[str]) -> list[Use]:
-        """One for each input; ``texts`` are the inputs as they are written."""
+        """The uses of the inputs; ``texts`` are the inputs as written."""
         function, found = event.function, []
         label = function.schema.label if isinstance(function, Primitive) else function.input_label
         for i, value in enumerate(event.inputs if event.inputs[-1] is not None else given_inputs(event)):
@@ -205,8 +205,7 @@ class Recorder:
         return found
 
     def operand(self, value: Variable, text: str | None) -> int:
-        """The id of the step of an operand that is written as ``text``; of a new leaf or constant where there is
-        none."""
+        """The id of the step of an operand written as ``text``, or of a new leaf or constant if there is none."""
         step = self._ids.get(_key(value))
         if step is None:
             name = value.name or (text if text is not None and text.isidentifier() else None)
@@ -215,7 +214,7 @@ class Recorder:
 
     # ------------------------------------------------------------------ backward
     def run_backward(self, outputs: tuple[Variable, ...], given: list[Array]) -> None:
-        """Differentiate the outputs from the ``given`` upstream gradients; nobody's ``.grad`` changes."""
+        """Differentiate the outputs, starting with the ``given`` upstream gradients; no ``.grad`` changes."""
         self.outputs = outputs
         reached = [y for y in outputs if y.node is not None]
         for y in outputs:
@@ -245,7 +244,7 @@ class Recorder:
 
     def hear_backward(self, event: ForwardEvent | BackwardEvent) -> None:
         if not isinstance(event, BackwardEvent) or (step := self._ids.get(event.node.order)) is None:
-            return  # an operation inside a FunctionNode's backward, or a graph that the function brought along
+            return  # an operation inside a FunctionNode's backward, or in a graph from outside the function
         if self.opener.backward(event, self.hear_backward):
             return
         draft, arrived = self.drafts[step], event.upstream
@@ -255,11 +254,11 @@ class Recorder:
             upstream = self.budget.snapshot(arrived)
         draft.grad, draft.reached = upstream, True
         if draft.kind != "call" or step in self.replacements.changed:
-            return  # a part, or a value that was computed before the recording began: its own graph is not followed
+            return  # a part, or a value computed before the recording began, whose own graph is not followed
         draft.keeps = self._kept.told(kept_by(event.node))
         for edge, share in zip(event.node.edges, event.gradients, strict=True):
             use = draft.uses[edge.place]
-            if share is not None:  # a sum hands on the very array that arrived
+            if share is not None:  # an addition passes on the same array that arrived
                 use.contribution = upstream if share is arrived and upstream else self.budget.snapshot(share)
             self._locals.fill_in(use, event, edge, share, upstream)
             self._sums.add(use, share)
@@ -268,7 +267,7 @@ class Recorder:
     # ------------------------------------------------------------------ the result
     @collector_waits()
     def finish(self, raised: Raised | None = None) -> Recording:
-        """All of it as plain data; what ``raised`` ended has no more than there is."""
+        """The recording as plain data; a run that ended with ``raised`` has only the steps before it."""
         self.recording = finished(
             self.drafts,
             None if self.outputs is None else [self._ids[_key(y)] for y in self.outputs],
@@ -292,12 +291,12 @@ class Recorder:
         return self.recording
 
     def unfinished(self, raised: Raised) -> Recording:
-        """What there is of a run that was ended: without derivatives, where these raised."""
+        """The recording of a run that raised; without derivatives, if these did."""
         return self.finish(raised) if self.recording is None else replace(self.recording, raised=raised)
 
 
 def operand_variable(value: Any) -> Variable | None:
-    """An input as a Variable; None of what is no array: None, or any object that a ContextFunction takes."""
+    """An input as a Variable; None if it is not an array: None itself, or any object that a ContextFunction takes."""
     try:
         return value if isinstance(value, Variable) else Variable(value, requires_grad=False)
     except TypeError:

@@ -1,8 +1,8 @@
-"""What if a value in the middle were another one? Steps whose values are replaced while the function runs.
+"""What if an intermediate value were another one? Replaces the values of steps while the function runs.
 
-A hook is given the very Variables that the user's code goes on with, so the engine knows nothing of this: the result
-gets another array, and where it had a gradient the node of a leaf. What follows is computed from there; gradients
-arrive there and go no further.
+A hook receives the same Variables that the user's code continues with, so the engine is not involved: the result gets
+another array and, if it needs a gradient, the node of a leaf. Later steps are computed from it; gradients arrive there
+and stop.
 """
 
 from __future__ import annotations
@@ -24,15 +24,15 @@ from .drafts import Draft
 from .model import LEAVES, Recording
 
 Key = int | str
-"""A step's number in the recording, or the user's own name of it."""
+"""A step's number in the recording, or the user's name for it."""
 
 
 @dataclass(frozen=True, eq=False)
 class Replacement:
-    """The value that a step is to have: one number for all its elements, or an array of its shape.
+    """A new value for a step: one number for all its elements, or an array of its shape.
 
-    Or a function that makes it, so that gradients go on through that: of the call, and of what it is given.
-    ``function`` is the one that has to make the step, None for any.
+    Or a function that computes it, so that gradients continue through it: it takes the original call, as a function,
+    and the inputs. ``function`` is the name of the function that must compute the step; None for any.
     """
 
     value: np.ndarray | Callable[..., Any]
@@ -40,7 +40,7 @@ class Replacement:
 
 
 def replacements(caller: str, given: Any) -> dict[Key, Replacement]:
-    """The option ``replace``, checked as far as it can be before the function runs."""
+    """The option ``replace``, checked as far as possible before the function runs."""
     if not isinstance(given, Mapping):
         raise TypeError(f"{caller}: option 'replace' is {a_kind(given)}; expected a dict from steps to values")
     found = {}
@@ -54,7 +54,7 @@ def replacements(caller: str, given: Any) -> dict[Key, Replacement]:
 
 
 def numbered(caller: str, given: Any) -> dict[int, Replacement]:
-    """The same where steps are told by their numbers alone."""
+    """The same for tools that accept only the numbers of steps."""
     found = replacements(caller, given)
     for key in found:
         if not isinstance(key, int):
@@ -63,12 +63,12 @@ def numbered(caller: str, given: Any) -> dict[int, Replacement]:
 
 
 def replacement(caller: str, recording: Recording | None, step: int, value: Any) -> Replacement:
-    """A value for a step of a recording, which says whether it can be.
+    """A new value for a step of a recording, checked against it.
 
     Raises
     ------
     TypeError
-        If the value consists of no real numbers.
+        If the value is not made of real numbers.
     ValueError
         If there is no such step, or it cannot have that value.
     """
@@ -105,12 +105,12 @@ class Replacements:
     def __init__(self, bound: Bound, given: Any) -> None:
         self._bound = bound
         self._wanted = replacements(bound.caller, given)
-        self.changed: set[int] = set()  # steps that a function made otherwise: their shares are not those of the uses
+        self.changed: set[int] = set()  # steps computed by a function instead: their shares are not the operands'
         self._done: dict[Key, int] = {}
         self._refused: dict[Key, str] = {}
 
     def apply(self, event: ForwardEvent, output: Variable, step: int, name: str | None) -> bool:
-        """Replace the result of an event that is to be the step of this number, if that is wanted."""
+        """Replace the result of an event, which becomes step number ``step``, if a replacement was given for it."""
         if not self._wanted:
             return False
         keys = [key for key in (step, name) if key in self._wanted]
@@ -143,13 +143,13 @@ class Replacements:
         return None
 
     def close(self, steps: range, function: str) -> None:
-        """These steps replace one fused function: their values are computed beside the run, and lead nowhere."""
+        """Refuse replacements of these steps of an opened fused function: nothing in the run depends on them."""
         for step in steps:
             if step in self._wanted:
                 self._refused[step] = f"step {step} is inside {function}, which is opened; close it, or replace another"
 
     def settle(self, drafts: Sequence[Draft]) -> None:
-        """The function has returned: refuse what could not be done.
+        """Once the function has returned: raise an error for replacements that could not be made.
 
         Raises
         ------
@@ -179,7 +179,7 @@ def _called(key: Key) -> str:
 
 
 def _like(value: np.ndarray, array: Array) -> Array:
-    """A new array of these numbers, with the shape, the dtype and the place of ``array``."""
+    """A new array of these numbers, with the shape, dtype and device of ``array``."""
     with np.errstate(over="ignore", invalid="ignore"):
         full = np.broadcast_to(value, array.shape).astype(array.dtype)
     return get_array_module(array).asarray(full)

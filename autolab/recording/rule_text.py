@@ -15,11 +15,11 @@ from ..engine.primitive import Primitive
 from .locate import source_of
 
 CODE = 2000
-"""So many characters of a rule's code are kept."""
+"""The maximum number of characters kept of a rule's code."""
 
 
 def rule_text(function: Primitive, name: str) -> str | None:
-    """The formula of the rule of input ``name``: the one that is declared, or a lambda's body.
+    """The formula of the rule of input ``name``: the declared one, or the body of a lambda.
 
     Examples
     --------
@@ -62,11 +62,11 @@ def _statements(rule: Callable[..., Any]) -> str | None:
 
 
 def lambda_of(function: Callable[..., Any]) -> ast.Lambda | None:
-    """The lambda expression that a function is, found in its source by its parameters and by where its body begins."""
+    """The lambda expression of a function, found in the source by its parameters and the position of its body."""
     code = function.__code__
     starts = {(line, column) for line, _, column, _ in code.co_positions()}
     names = list(inspect.signature(function).parameters)
-    linecache.checkcache(code.co_filename)  # which may have been edited and imported again
+    linecache.checkcache(code.co_filename)  # the file may have been edited and imported again
     for node in _lambdas("".join(linecache.getlines(code.co_filename))):
         args = node.args
         given = [*args.posonlyargs, *args.args, args.vararg, *args.kwonlyargs, args.kwarg]
@@ -84,8 +84,8 @@ def _lambdas(source: str) -> list[ast.Lambda]:
 
 
 def filled_in(text: str, values: Mapping[str, Any], result: Any) -> str | None:
-    """``text`` with single numbers for its names and the result behind; None where something is no single number, or
-    the text is a sentence and no formula.
+    """``text`` with its names replaced by single numbers, followed by the result; None if a value is not a single
+    number, or if the text is a sentence rather than a formula.
 
     Examples
     --------
@@ -153,7 +153,7 @@ def exact_text(value: Any) -> str | None:
 
 
 def single_number(value: Any) -> int | float | None:
-    """The number that a value is; None where it is none, or not one alone."""
+    """The value as a number; None if it is not a single number."""
     if type(value) is float or type(value) is int:
         return value
     if type(value) is np.ndarray:

@@ -1,4 +1,4 @@
-"""The scopes of a recording while it is made."""
+"""The scopes of a recording in progress."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _scope = maker(Scope)
 
 @dataclass(slots=True)
 class ScopeDraft:
-    """A scope while the recording is made."""
+    """A scope of a recording in progress."""
 
     parent: int | None
     kind: ScopeKind
@@ -29,7 +29,7 @@ class ScopeDraft:
 
     def scope(self, identity: int) -> Scope:
         place = self.place or CodePosition(file="", line=0)
-        name = ", ".join(place.names) if self.is_call else ""  # of what it returned
+        name = ", ".join(place.names) if self.is_call else ""  # the name of the result
         line = place.line if self.line is None else self.line
         return _scope(
             id=identity,
@@ -45,7 +45,7 @@ class ScopeDraft:
 
 
 class ScopeDrafts(list[ScopeDraft]):
-    """All scopes while the recording is made; the number of each is its place."""
+    """All scopes of a recording in progress; the id of each is its index."""
 
     def new(
         self,
@@ -57,12 +57,13 @@ class ScopeDrafts(list[ScopeDraft]):
         is_call: bool = False,
         block: str | None = None,
     ) -> int:
-        """The number of a new scope."""
+        """Add a scope and return its id."""
         self.append(ScopeDraft(parent, kind, label, place, line, is_call, block))
         return len(self) - 1
 
     def settled(self, drafts: Sequence[Draft]) -> tuple[Scope, ...]:
-        """All scopes; ``drafts`` tell what is in them, and leaves learn the innermost one around all their uses."""
+        """All scopes with the steps of ``drafts`` in them; each leaf is put into the innermost scope around all its
+        uses."""
         self._place_leaves(drafts)
         for draft in drafts:
             if draft.scope is not None:

@@ -1,9 +1,9 @@
-"""Which call, loop and block every step belongs to, found from the frames that are on the stack when it happens.
+"""Which call, loop and block every step belongs to, found from the stack at the time of the step.
 
-The stack is compared with that of the step before. Frames are walked only down to the first one that is known, so a
-step in a loop costs a look at one frame, however deep the recursion.
+The stack is compared with that of the previous step. Frames are visited only down to the first known one, so a step in
+a loop examines one frame, however deep the recursion.
 
-Rounds of a loop are told apart by the values of its targets and, where they say nothing, by the instruction: it went
+Iterations of a loop are distinguished by the values of its targets or, failing that, by the instruction: it jumped
 back, or the same one called again.
 """
 
@@ -28,16 +28,16 @@ from .model import Scope
 from .scope_drafts import ScopeDrafts
 
 _NOT_THE_USERS = (*{sysconfig.get_path(key) + os.sep for key in ("stdlib", "purelib", "platlib")}, PACKAGE, "<frozen ")
-_PROGRAMS = (f"{PACKAGE}links{os.sep}", f"{PACKAGE}transforms{os.sep}")  # one call of these makes many steps
+_PROGRAMS = (f"{PACKAGE}links{os.sep}", f"{PACKAGE}transforms{os.sep}")  # one call of code in these makes many steps
 _PROGRAM = 2
 _ACCUMULATORS = ("sum(", "math.prod(", "prod(", "functools.reduce(", "reduce(")  # one call of these makes many steps
 
 
 @dataclass(slots=True)
 class _OpenBlock:
-    """A loop or a block that a frame is in; ``inner`` is the scope of the block, or of the loop's present iteration.
+    """A loop or a block that a frame is in; ``inner`` is the scope of the block, or of the loop's current iteration.
 
-    ``at_head``: the iteration has begun by taking an element, and the loop's targets still have the values of the last.
+    ``at_head``: the iteration has begun by taking an element, but the loop's targets still have their previous values.
     """
 
     what: Loop | Mark
@@ -48,13 +48,13 @@ class _OpenBlock:
     at_head: bool = False
 
     def is_same_round(self, loop: Loop, variables: Mapping[str, Any]) -> bool:
-        """Whether the targets of the loop still have the values that they had."""
+        """Whether the targets of the loop still have the same values."""
         return all([variables.get(name) is then for name, then in zip(loop.targets, self.values, strict=True)])
 
 
 @dataclass
 class _FrameLevel:
-    """A frame that the run is in: how far it has come, and what is open in it."""
+    """An active frame of the run: how far it has come, and which loops and blocks are open in it."""
 
     frame: FrameType
     scope: int | None
@@ -70,10 +70,10 @@ class _FrameLevel:
 
 
 class StepSite(NamedTuple):
-    """Where a step is made: its ``place`` in the user's code, if he wrote any of it.
+    """Where a step is computed: its ``place`` in the user's code, if it has one.
 
-    ``is_inner``: AutoLab's own links made it there. ``outer_line`` is the line that the recorded function itself has
-    reached, in a function that it called or in its own code.
+    ``is_inner`` is whether AutoLab's own links computed it there. ``outer_line`` is the line that the recorded function
+    itself has reached, whether the step is in its own code or in a function that it called.
     """
 
     place: CodePosition | None
@@ -83,7 +83,7 @@ class StepSite(NamedTuple):
 
 
 class ScopeTracker:
-    """Follows a run of the function that the frame ``base`` calls; `close` lets go of all frames."""
+    """Follows a run of the function that the frame ``base`` calls; `close` releases all frames."""
 
     def __init__(self, base: FrameType, locator: Locator) -> None:
         self._base: FrameType | None = base
@@ -108,8 +108,8 @@ class ScopeTracker:
         return self._levels[-1].innermost if self._levels else None
 
     def here(self) -> StepSite:
-        """For a hook: where in the run the event is."""
-        inside = sys._getframe(3)  # past the hook, and who tells it
+        """Where in the run the current event is; called from a hook."""
+        inside = sys._getframe(3)  # skip the hook and its caller
         frame: FrameType | None = inside
         callee: FrameType | None = None
         is_inner = False
@@ -117,7 +117,7 @@ class ScopeTracker:
             is_inner = is_inner or whose == _PROGRAM
             callee, frame = frame, frame.f_back
         level = self._levels[-1] if self._levels else None
-        if level is not None and level.frame is frame and not modes().marks:  # still in the same frame, as mostly
+        if level is not None and level.frame is frame and not modes().marks:  # still in the same frame, the usual case
             self._advance(level, callee)
             scope = level.open[-1].inner if level.open else level.scope
         else:
@@ -130,20 +130,20 @@ class ScopeTracker:
         return StepSite(place.of_inner_step() if is_inner and place else place, is_inner, line, scope)
 
     def call(self, function: str, site: StepSite) -> int:
-        """A new scope at the instruction that is being executed, for the steps of one call: it reads as written."""
+        """A new scope at the current instruction for the steps of one call, labelled as the call is written."""
         written = site.place.source if site.place is not None else None
         return self._drafts.new(site.scope, "link", written or function, site.place, is_call=True)
 
     def close(self) -> None:
-        """Let go of all frames, and of what they hold."""
+        """Release all frames and everything that they keep alive."""
         self._base = None
         self._levels.clear()
 
     # ------------------------------------------------------------------ frames
     def _path(self, frame: FrameType | None) -> tuple[list[tuple[FrameType, FrameType | None]], int]:
-        """The frames to enter, each with the one that it calls, innermost first; and the last level that is known.
+        """The frames to enter, innermost first, each with the one that it calls; and the last known level.
 
-        That level's frame is in the path as well: it has moved on.
+        The path includes that level's frame, which has moved on.
         """
         marks = modes().marks
         marked = {id(mark.frame) for mark in marks} if marks else ()
@@ -159,7 +159,7 @@ class ScopeTracker:
         return path, -1
 
     def _entered(self, frame: FrameType) -> _FrameLevel:
-        """A new level. Its frame is a scope if it is a function of the user's that another one of his calls."""
+        """A new level. Its frame is a scope if it runs a user's function that another user's function called."""
         caller = self._levels[-1] if self._levels else None
         scope = caller.innermost if caller is not None else None
         users = is_users(frame.f_code.co_filename)
@@ -174,7 +174,7 @@ class ScopeTracker:
 
     # ------------------------------------------------------------------ loops and blocks of one frame
     def _advance(self, level: _FrameLevel, callee: FrameType | None) -> None:
-        """Leave what the frame is no longer in, count rounds, enter what is new."""
+        """Leave the loops and blocks that the frame is no longer in, count iterations, and enter new ones."""
         if level.is_users:
             level.place = self._locator.place(level.frame)
         constructs = _constructs(level)
@@ -214,7 +214,7 @@ class ScopeTracker:
         return self._next_round(_OpenBlock(construct, loop, loop, number=0), level.place, variables)
 
     def _learn(self, open_: _OpenBlock, place: CodePosition | None, variables: Mapping[str, Any]) -> None:
-        """The values of a loop's targets in its present round, once it is past its head."""
+        """Note the values of a loop's targets in its current iteration, once it is past the head."""
         loop = open_.what
         if not isinstance(loop, Loop) or (place is not None and place.head == loop):
             return
@@ -222,7 +222,8 @@ class ScopeTracker:
         self._drafts[open_.inner].label = loop.round_label(open_.values, open_.number)
 
     def _block(self, level: _FrameLevel, mark: Mark) -> int:
-        """A scope for a block of the user's, or for a link: that is a call, which reads as he wrote it if he did."""
+        """A scope for a block in the user's code, or for a link, which is labelled as its call is written there, if it
+        is."""
         if level.place is not None:
             return self._drafts.new(level.innermost, "link", mark.label, level.place, mark.line, block=mark.label)
         place = self._levels[-2].place if len(self._levels) > 1 else None
@@ -246,14 +247,14 @@ class ScopeTracker:
 
 
 def _without_self(call: str, code: CodeType) -> str:
-    """``ln1(x)`` of ``self.ln1(x)`` in a method."""
+    """``ln1(x)`` for ``self.ln1(x)`` in a method."""
     owner = code.co_qualname.rpartition(".")[0]
     is_method = owner and not owner.endswith("<locals>") and code.co_argcount
     return re.sub(rf"\b{code.co_varnames[0]}\.", "", call) if is_method else call
 
 
 def _constructs(level: _FrameLevel) -> Sequence[Loop | Mark]:
-    """The loops and blocks around the instruction of a frame, the outermost first."""
+    """The loops and blocks around the current instruction of a frame, outermost first."""
     loops = level.place.loops if level.place is not None else ()
     if not modes().marks:
         return loops
@@ -262,7 +263,7 @@ def _constructs(level: _FrameLevel) -> Sequence[Loop | Mark]:
 
 
 def _is_repeated(level: _FrameLevel, loop: Loop, callee: FrameType | None) -> bool:
-    """Whether the instruction says that a loop whose targets stand still has begun another round."""
+    """Whether the instruction shows that a loop whose targets have not changed has begun another iteration."""
     moved = level.frame.f_lasti - level.instruction
     if moved:
         return moved < 0
@@ -271,18 +272,18 @@ def _is_repeated(level: _FrameLevel, loop: Loop, callee: FrameType | None) -> bo
 
 
 def _is_called_anew(level: _FrameLevel, callee: FrameType | None) -> bool:
-    """Whether the instruction is executed another time, and not still the same time: it may call more than once."""
+    """Whether the instruction is being executed again, rather than still: one execution may call more than once."""
     written = level.place.source if level.place is not None else None
     return callee is not level.callee and not (written or "").startswith(_ACCUMULATORS)
 
 
 @cache
 def is_users(file: str) -> bool:
-    """Whether a file is the user's own, and not one of Python, of an installed package or of AutoLab."""
+    """Whether a file is the user's own, rather than part of Python, an installed package or AutoLab."""
     return not file.startswith(_NOT_THE_USERS)
 
 
 @cache
 def _whose(file: str) -> int:
-    """0 of a file that is not AutoLab's, 1 of one that is, `_PROGRAM` where one call makes many steps."""
+    """0 for a file that is not AutoLab's, 1 for one that is, `_PROGRAM` for one in which a call makes many steps."""
     return _PROGRAM if file.startswith(_PROGRAMS) else int(file.startswith(PACKAGE))

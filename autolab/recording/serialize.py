@@ -1,4 +1,4 @@
-"""Recordings as JSON-able data, and by what two of them are told apart."""
+"""Recordings as data for JSON, and the digest that distinguishes them."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ def to_json(value: Any) -> Any:
 
 
 def digest(name: str, steps: tuple[Step, ...]) -> str:
-    """A name for what the recording shows: equal runs have equal ids."""
+    """A digest of what the recording shows: equal runs have equal digests."""
     found = hashlib.sha256(name.encode())
     found.update(repr([(s.function, s.name, s.source, [use.step for use in s.operands]) for s in steps]).encode())
     kept = [kept for step in steps for kept in (step.value, step.grad, step.tangent) if kept is not None]
-    checksums = [crc32(one.values.tobytes()) for one in kept]  # of 64 MiB in a tenth of the time
+    checksums = [crc32(one.values.tobytes()) for one in kept]  # ten times as fast for 64 MiB
     facts = [(one.shape, one.dtype, one.minimum, one.maximum) for one in kept]
     found.update(repr([checksums, facts]).encode())
     return found.hexdigest()[:12]

@@ -12,21 +12,21 @@ if TYPE_CHECKING:
     from .outline import Group, Item
 
 FEWEST = 3
-"""So many repetitions make a stack."""
+"""The minimum number of repetitions in a stack."""
 
-_LONGEST = 4  # items that repeat together, such as a layer, its normalization and an activation
+_LONGEST = 4  # the longest repeated unit: such as a layer, its normalization and an activation
 _NUMBER = re.compile(r"\d+")
 
 
 class Repeats:
-    """Finds stretches that repeat. Each structure is compared once, however often it occurs."""
+    """Finds repeated units. Each structure is compared only once, however often it occurs."""
 
     def __init__(self) -> None:
         self._numbers: dict[object, int] = {}
         self._known: dict[int, int] = {}
 
     def stretches(self, items: list[Item]) -> Iterator[tuple[int, int]]:
-        """Divide the items: pairs of a period and how often it repeats; ``(1, 1)`` for what stands alone."""
+        """Divide the items: pairs of a period and its number of repetitions; ``(1, 1)`` for a single item."""
         looks = [(self._structure(item), _shape(item)) for item in items]
         at = 0
         while at < len(items):
@@ -41,7 +41,7 @@ class Repeats:
             at += period * times
 
     def _structure(self, item: Item) -> int:
-        """A number that equal structures share."""
+        """A number that is the same for equal structures."""
         if item.id in self._known:
             return self._known[item.id]
         key: object
@@ -53,25 +53,25 @@ class Repeats:
 
 
 def _is_block(item: Item) -> bool:
-    """Whether it is a call of a link, a module or a function of the user's."""
+    """Whether it is a call of a link, a module or a user's function."""
     return not isinstance(item, Step) and item.scope is not None and item.kind in ("link", "function")
 
 
 def _class(group: Group) -> str | None:
-    """What a block is, apart from the numbers in its name: ``blocks.0`` and ``blocks.1`` are alike, ``q`` and ``k`` are
-    not."""
+    """The class of a block, ignoring the numbers in its name: ``blocks.0`` and ``blocks.1`` are alike, ``q`` and ``k``
+    are not."""
     scope = group.scope
     return None if scope is None else _NUMBER.sub("", scope.block or scope.label.partition("(")[0])
 
 
 def _shape(item: Item) -> tuple[int, ...] | None:
-    """That of its value."""
+    """The shape of its value."""
     step = item if isinstance(item, Step) else item.steps[-1]
     return None if step.value is None else step.value.shape
 
 
 def _times(looks: Sequence[object], at: int, period: int) -> int:
-    """How often the stretch that begins there repeats."""
+    """How often the unit that begins there repeats."""
     times = 1
     first = looks[at : at + period]
     while looks[at + times * period : at + (times + 1) * period] == first:

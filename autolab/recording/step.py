@@ -1,4 +1,4 @@
-"""The steps of a recording, the scopes around them, and the uses that join them."""
+"""The steps of a recording, the scopes around them, and the operands that connect them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Kind = Literal["input", "leaf", "constant", "call", "part", "reference"]
 ScopeKind = Literal["function", "loop", "pass", "link"]
 
 LEAVES = ("input", "leaf", "constant")
-"""The kinds of steps that no function made."""
+"""The kinds of steps that are not results of a function."""
 REARRANGED = frozenset(
     (
         *("reshape", "view", "flatten", "squeeze", "unsqueeze", "transpose", "permute", "swapaxes", "moveaxis"),
@@ -22,20 +22,20 @@ REARRANGED = frozenset(
         *("half", "to", "type", "convert_element_type", "cast", "copy"),
     )
 )
-"""Functions that leave every number where all are; the casts round them."""
+"""Functions that only rearrange numbers; casts also round them."""
 
 
 @dataclass(frozen=True, slots=True)
 class Scope:
     """Steps that belong together in the user's code, so that a picture can show them as one box.
 
-    ``kind`` is ``function`` (a call of a function that the recorded one calls), ``loop``, ``pass`` (one round of a
-    loop; rounds in which nothing was recorded are not counted) or ``link`` (a ``with autolab.named_scope(...)`` block,
-    and so every link). Scopes nest: ``parent`` is the id of the next outer one, None directly in the recorded function.
-    ``label`` is the call as written, the loop's head, ``t = 3`` or the name that was given; ``name`` the user's own
-    name of what a call returned. ``line`` is where the call, the loop or the block begins in ``file``.
-    ``block`` is the name that a link, a module or a ``named_scope`` goes by, ``blocks.3: Block``; None elsewhere.
-    ``steps`` are the ids of the steps that are in this scope and in none of its inner ones.
+    ``kind`` is ``function`` (a call of a function from the recorded one), ``loop``, ``pass`` (one iteration of a loop;
+    iterations in which nothing was recorded are not counted) or ``link`` (a ``with autolab.named_scope(...)`` block,
+    and so every link). Scopes nest: ``parent`` is the id of the next outer scope; None directly in the recorded
+    function. ``label`` is the call as written, the head of the loop, ``t = 3`` or the given name; ``name`` is the
+    user's name for what a call returned. ``line`` is where the call, the loop or the block begins in ``file``.
+    ``block`` is the name of a link, a module or a ``named_scope``, such as ``blocks.3: Block``; None elsewhere.
+    ``steps`` are the ids of the steps directly in this scope, not in an inner one.
 
     Examples
     --------
@@ -60,20 +60,20 @@ class Scope:
 
 
 def enclosing(scopes: Sequence[Any], scope: int | None) -> Iterator[int]:
-    """A scope and those around it, from the inside."""
+    """A scope and the scopes around it, from the inside out."""
     while scope is not None:
         yield scope
         scope = scopes[scope].parent
 
 
 def innermost_around(scopes: Sequence[Any], a: int | None, b: int | None) -> int | None:
-    """The innermost scope around two."""
+    """The innermost scope around two others."""
     around = set(enclosing(scopes, a))
     return next((scope for scope in enclosing(scopes, b) if scope in around), None)
 
 
 class FilledIn:
-    """Writes the rule with its numbers when somebody asks for that."""
+    """Writes the rule with its numbers, on request."""
 
     __slots__ = ("_filling",)  # the names in the rule, the upstream gradient, and the numbers of the other names
     _filling: Any
@@ -96,27 +96,29 @@ class FilledIn:
 
 @dataclass(frozen=True, slots=True)
 class Operand(FilledIn):
-    """One input of a step, and what the step's backward sent to it.
+    """One input of a step, and the share that the step's backward sent to it.
 
-    ``parameter`` is the function's own name of the input (``a`` of ``mul(a, b)``; ``inputs[0]`` of a FunctionNode).
-    ``step`` is the id of the step that made the value; None for a number written in the code, which is then
+    ``parameter`` is the function's own name for the input (``a`` of ``mul(a, b)``; ``inputs[0]`` of a FunctionNode).
+    ``step`` is the id of the step that computed the value; None for a number written in the code, which is then in
     ``constant``.
-    ``rule`` is the gradient rule as declared, for instance ``g * b``; None where the function computes all gradients
-    at once.
+    ``rule`` is the gradient rule as declared, for instance ``g * b``; None if the function computes all gradients at
+    once.
     ``numbers`` is the same rule with small values filled in, or None.
     ``code`` is the rule's source: the formula, or the body of a rule of several lines.
-    ``contribution`` is the gradient that this use added to the operand's gradient; None if it needed none.
+    ``contribution`` is the share that this use added to the operand's gradient; None if the operand needs no gradient.
 
-    Where the contribution comes from: of an elementwise function ``local`` holds the local derivatives, of the output's
-    shape, and ``product`` the upstream gradient times these before the sum over broadcast axes (None where nothing was
-    summed). Of any other declared function on small arrays ``jacobian`` holds the derivative of every element of the
+    Where the share comes from: for an elementwise function, ``local`` holds the local derivatives, of the output's
+    shape, and ``product`` the upstream gradient times these before the sum over broadcast axes (None if nothing was
+    summed). For any other declared function on small arrays, ``jacobian`` holds the derivative of every element of the
     output (first axes) with respect to every element of the operand (last axes).
 
-    Where it goes: ``arrival`` counts from 0 what arrived at the operand's gradient, the start of an output included,
-    and ``total`` is the sum after this contribution; None for the first, which is the sum.
+    Where it goes: ``arrival`` is its index, from 0, among everything that arrived at the operand's gradient, including
+    the upstream gradient of an output, and ``total`` is the sum up to and including it; None for the first, which is
+    the sum.
 
-    In forward mode ``tangent`` is what this use adds to the tangent of the step's result: the local derivative times
-    the operand's own tangent. ``tangent_total`` is the sum after it; None for the first, which is the sum.
+    In forward mode, ``tangent`` is what this use adds to the tangent of the step's result: the local derivative times
+    the operand's own tangent. ``tangent_total`` is the sum up to and including it; None for the first, which is the
+    sum.
 
     Examples
     --------
@@ -144,23 +146,23 @@ class Operand(FilledIn):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Step:
-    """One value of the run, in the order in which the values came to be (a Wengert list).
+    """One value of a run. The steps of a recording are in the order in which they were computed (a Wengert list).
 
-    ``kind`` is ``input`` (an argument), ``leaf`` (a Variable that the function brought along, with a gradient of its
-    own), ``constant`` (an array, or a Variable that needs no gradient), ``call`` (the result of a function) or ``part``
-    (one of several results; its only operand is the call, which then has no value); in the graph of a derivative also
+    ``kind`` is ``input`` (an argument), ``leaf`` (a Variable from outside the function, with a gradient of its own),
+    ``constant`` (an array, or a Variable that needs no gradient), ``call`` (the result of a function) or ``part`` (one
+    of several results; its only operand is the call, which then has no value); in the graph of a derivative also
     ``reference`` (a value of lower order).
-    ``name`` is the user's own name of the value; ``source`` the expression as written, ``statement`` the whole
+    ``name`` is the user's name for the value, ``source`` the expression as written, and ``statement`` the whole
     statement.
     ``line`` counts from 1 in ``file`` (a notebook cell or a module). ``outer_line`` is the line of the recorded
-    function itself that was running then, in the recording's file: it differs where that line called another function.
-    ``status`` is the key of the sentence about the gradient. ``scope`` is the id of the innermost `Scope` that the step
-    is in. ``attributes`` are the names and texts of the function's attributes that differ from their defaults.
+    function itself that was running, in the recording's file; the two differ if that line called another function.
+    ``status`` is the key of the sentence about the gradient. ``scope`` is the id of the innermost `Scope` around the
+    step. ``attributes`` are the names and texts of the function's attributes that differ from their defaults.
     ``order`` is 0 for a step of the function, 1 for one of its derivative, and so on; ``of`` is then the id of the step
-    of lower order whose gradient it helps to compute. ``replaced`` is True where the value is not what the function
-    made of its operands, but was given in its place (option ``replace``): no gradient flows to the operands.
-    ``tangent`` says, in forward mode, how fast the value moves with the input that does; None where it stands still.
-    ``keeps`` are the arrays made in the run that the step keeps for its backward; None where that is not known.
+    of lower order whose gradient it helps to compute. ``replaced`` is True if the value was not computed from the
+    operands but given instead (option ``replace``); then no gradient flows to the operands.
+    ``tangent`` is, in forward mode, how fast the value moves with the input that moves; None if it does not move.
+    ``keeps`` are the arrays created in the run that the step keeps for its backward; None if that is not known.
 
     Examples
     --------
@@ -204,7 +206,7 @@ class Step:
 
 
 def sources_of(steps: Mapping[int, Step] | Sequence[Step], ends: Iterable[int]) -> set[int]:
-    """Some steps and all that they were computed from."""
+    """The ids of some steps and of all steps that they were computed from."""
     found, waiting = set[int](), list(ends)
     while waiting:
         step = waiting.pop()
@@ -216,10 +218,10 @@ def sources_of(steps: Mapping[int, Step] | Sequence[Step], ends: Iterable[int]) 
 
 @dataclass(frozen=True, slots=True)
 class BackwardStep:
-    """One step of the backward pass: ``upstream`` arrived at forward step ``of``, whose operands then got their share.
+    """One step of the backward pass: ``upstream`` arrived at forward step ``of``, whose operands then got their shares.
 
-    The shares are the ``contribution`` of the forward step's operands. ``upstream`` is None at a call with several
-    results: what arrived there are the gradients of its parts.
+    The shares are the ``contribution`` of each operand of the forward step. ``upstream`` is None at a call with several
+    results, where the gradients of its parts arrived.
 
     Examples
     --------
@@ -237,10 +239,11 @@ class BackwardStep:
 
 @dataclass(frozen=True)
 class Opening:
-    """A fused function that is shown as the steps of its composite, and how far both are apart.
+    """A fused function that is shown as its separate steps, and how much the two computations differ.
 
-    ``step`` is the last of these steps, ``scope`` holds them all. ``value`` is the largest difference of the values,
-    ``allowed`` what may come from rounding; ``gradients`` has for each input its name and the same two numbers.
+    ``step`` is the last of these steps, ``scope`` contains them all. ``value`` is the largest difference between the
+    values, ``allowed`` the difference that rounding explains; ``gradients`` holds, for each input, its name and the
+    same two numbers.
     """
 
     step: int
@@ -252,6 +255,6 @@ class Opening:
 
     @property
     def agrees(self) -> bool:
-        """Whether value and gradients are the same but for rounding."""
+        """Whether the value and the gradients are the same up to rounding."""
         pairs = [(self.value, self.allowed), *[(apart, allowed) for _, apart, allowed in self.gradients]]
         return all(apart <= allowed for apart, allowed in pairs)

@@ -1,4 +1,4 @@
-"""Expressions for steps that nobody wrote down: those of derivatives, of links and inside of fused functions."""
+"""Expressions for steps without source: those of derivatives, of links and inside fused functions."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ _SIGNS = {"add": "+", "sub": "-", "mul": "*", "div": "/", "pow": "**", "matmul":
 _LONG = 24
 _COMPOUND = (ast.BinOp, ast.UnaryOp, ast.BoolOp, ast.Compare, ast.IfExp, ast.Lambda)
 _SAME_NUMBERS = ("broadcast_in_dim", "convert_element_type", "squeeze", "stop_gradient")
-"""JAX's functions that only lay out the numbers of their operand in another way."""
+"""JAX's functions that keep the numbers of their operand and change only its shape or dtype."""
 
 
 def expression_of(
     draft: Draft, drafts: Sequence[Draft], long: int = _LONG, fallback: Mapping[int, str] = MappingProxyType({})
 ) -> str:
-    """A step as an expression of its operands; an operand without a name whose expression is long is given one: that of
-    ``fallback``, else its number."""
+    """A step as an expression of its operands; an unnamed operand with a long expression gets a name, from ``fallback``
+    or else from its number."""
     words = [_operand(use.step, use.constant, drafts, long, fallback) for use in draft.uses]
     if draft.function in _SIGNS and len(words) == 2:
         return f" {_SIGNS[draft.function]} ".join(words)
@@ -33,7 +33,7 @@ def expression_of(
 
 
 def in_short(call: str, long: int) -> str:
-    """A call without its arguments, if these are long; nothing of what is no call.
+    """A call without its arguments if these are long; an empty string for anything but a call.
 
     Examples
     --------
@@ -49,13 +49,13 @@ def in_short(call: str, long: int) -> str:
 
 
 def numbered_name(step: Draft | Step) -> str:
-    """What a step is called that nobody named: by its function and its number; a derivative's by its number alone."""
+    """The name of an unnamed step: its function and number, or just its number for a step of a derivative."""
     return f"v{step.id}" if step.order or step.function is None else f"{step.function.lstrip('_')}_{step.id}"
 
 
 @lru_cache(maxsize=4096)
 def parsed(text: str) -> ast.expr | None:
-    """The expression as Python reads it; None of what is none, such as ``∂w/∂x`` or a text that was cut."""
+    """The syntax tree of an expression; None for anything else, such as ``∂w/∂x`` or a text that was cut."""
     try:
         return ast.parse(text, mode="eval").body
     except (SyntaxError, ValueError, RecursionError, MemoryError):
@@ -65,7 +65,7 @@ def parsed(text: str) -> ast.expr | None:
 def _operand(
     step: int | None, constant: str | None, drafts: Sequence[Draft], long: int, fallback: Mapping[int, str]
 ) -> str:
-    """The name of an operand, or its expression in brackets; a long one in short, or it is given a name."""
+    """The name of an operand, or its expression in brackets; a long expression is shortened or replaced by a name."""
     if step is None:
         return constant or "None"
     draft = drafts[step]

@@ -1,4 +1,4 @@
-"""Forward mode in a recording: one input moves, and at every step it is kept how fast its result moves with it."""
+"""Forward mode in a recording: one input moves, and every step records how fast its result moves with it."""
 
 from __future__ import annotations
 
@@ -20,15 +20,16 @@ from .drafts import Draft, Use
 from .model import Recording
 
 MEASURED = 1024
-"""Of a function whose backward is no graph, the tangent is measured element by element, up to so many of them."""
+"""If the backward of a function cannot be differentiated, its tangent is measured element by element, up to this many.
+"""
 
 
 ROUNDINGS = 1e4
-"""So many times the precision of the numbers two ways to compute the same may differ."""
+"""Two computations of the same number may differ by this many times the precision."""
 
 
 def direction(tool: str, variables: Mapping[str, Variable], given: Any) -> tuple[Variable, Array] | None:
-    """The option ``forward``: the input that moves, and the direction; a name alone stands for a direction of ones.
+    """The option ``forward``: the input that moves and its direction; a name alone means a direction of ones.
 
     Raises
     ------
@@ -53,10 +54,11 @@ def direction(tool: str, variables: Mapping[str, Variable], given: Any) -> tuple
 
 
 def duality(recording: Recording) -> tuple[float, float, bool] | None:
-    """The tangents of the outputs times their upstream gradients, and the gradient of what moves times its direction.
+    """The tangents of the outputs times their upstream gradients, and the gradient of the moving input times its
+    direction.
 
-    Both are how fast the sum that is differentiated moves; the third says whether they are equal but for rounding. None
-    where there is no gradient, or not all numbers were kept.
+    Both are how fast the differentiated sum moves; the third value is whether they are equal up to rounding. None if
+    there is no gradient, or not all numbers were kept.
     """
     steps = recording.by_id
     ends = dict(zip(recording.outputs, recording.upstream, strict=False))
@@ -74,28 +76,28 @@ def duality(recording: Recording) -> tuple[float, float, bool] | None:
 
 
 class Tangents:
-    """Carries tangents through the steps of a run while a recorder hears of them.
+    """Propagates tangents through the steps of a run while it is recorded.
 
     Parameters
     ----------
     moved : Variable
-        What moves.
+        The input that moves.
     array : array
-        The direction in which it does.
+        Its direction.
     budget, spare : Budget
-        For the tangents of the steps, and for the shares that explain them.
+        The budgets of the tangents of steps, and of the shares that explain them.
     """
 
     def __init__(self, moved: Variable, array: Array, budget: Budget, spare: Budget) -> None:
         self._moved, self._array, self._budget, self._spare = moved, array, budget, spare
         self._found: dict[int, Array] = {}
-        self.start: int | None = None  # the step of what moves, once it is met
+        self.start: int | None = None  # the step of the moving input, once it is known
         self._quiet = copy_context()
         self._quiet.run(np.seterr, all="ignore")
-        self._quiet.run(unset_modes)  # nobody listens there
+        self._quiet.run(unset_modes)  # no observers there
 
     def meet(self, variable: Variable, draft: Draft) -> None:
-        """A value that no function made."""
+        """Note a leaf: the one that moves gets the direction as its tangent."""
         if variable is self._moved:
             self.start = draft.id
             self._keep(draft, self._array)
@@ -104,7 +106,7 @@ class Tangents:
         self._found[draft.id], draft.tangent = tangent, self._budget.snapshot(tangent)
 
     def push(self, event: ForwardEvent, uses: Sequence[Use], results: Sequence[Draft]) -> None:
-        """Through a step, from its uses of other values to its ``results``, input by input."""
+        """Propagate tangents through a step, from its operands to its ``results``, input by input."""
         moving = [(i, self._found[use.step]) for i, use in enumerate(uses) if use.step in self._found]
         if moving and not all([draft.replaced for draft in results]):
             self._quiet.run(self._push, event, uses, results, moving)
@@ -127,17 +129,18 @@ class Tangents:
 
 
 def _shares(event: ForwardEvent, place: int, tangent: Array) -> list[Array | None]:
-    """What moves the results of a step by one of its inputs."""
+    """The share of one input in the tangents of a step's results."""
     try:
         return through(event, {place: tangent})
-    except Exception:  # a backward on arrays alone cannot be differentiated; but it is linear
+    except Exception:  # a backward that only handles arrays cannot be differentiated, but it is linear
         if sum([y.size for y in event.outputs]) > MEASURED:
             raise
         return [None if y.node is None else _measured(event, k, place, tangent) for k, y in enumerate(event.outputs)]
 
 
 def _measured(event: ForwardEvent, k: int, place: int, tangent: Array) -> Array:
-    """An upstream gradient of 1 at one element gives the derivatives of that element: their sum along the tangent."""
+    """The share measured element by element: an upstream gradient of 1 at one element gives that element's derivatives,
+    whose product with the tangent is summed."""
     y = event.outputs[k]
     xp, found = get_array_module(y._data), []
     node = y.node.parent if isinstance(y.node, OutputNode) else y.node

@@ -1,4 +1,4 @@
-"""Topological order of the items of a scope: every value comes before what uses it."""
+"""Topological order of the items of a scope: every value comes before the steps that use it."""
 
 from __future__ import annotations
 
@@ -13,21 +13,21 @@ Items = dict[int | None, list[int]]
 def topological(
     items: Items, steps: Iterable[Step], way: Callable[[Step], list[int]], by_id: Mapping[int, Step]
 ) -> Items:
-    """The items of each group in topological order, and in their own where that leaves a choice.
+    """The items of each group in topological order; ties keep the given order.
 
-    The steps of a function come one call after the other, but those of a backward pass do not: a gradient is added up
-    while the rules of several calls are at work. Items that use each other in a circle come last.
+    The steps of a function come one call after the other, but those of a backward pass do not: a gradient is summed
+    while the rules of several calls run. Items in a cycle come last.
 
     Parameters
     ----------
     items : dict
-        By group (None: in no group) the ids of the steps and groups that are directly in it.
+        For each group (None: no group), the ids of the steps and groups directly in it.
     steps
         All steps.
     way : callable
-        The ids of the groups around a step, the outermost first, and then its own.
+        Returns the ids of the groups around a step, outermost first, followed by its own id.
     by_id : mapping
-        The steps by their ids.
+        The steps by id.
     """
     waiting: dict[int, set[int]] = {item: set() for inside in items.values() for item in inside}
     users: dict[int, list[int]] = {item: [] for item in waiting}

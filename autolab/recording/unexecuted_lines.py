@@ -1,9 +1,9 @@
-"""Which lines of a recorded function were not reached, as far as what was recorded proves it.
+"""Which lines of a recorded function were not executed, as far as the recording proves it.
 
-A line that made a step was reached. Where one branch of an ``if`` was, the other was not; nor was what comes after a
-branch that ends in ``return`` or ``raise``, or behind the line that raised. Inside a loop another round may have taken
-the other branch, so nothing is said there, and nothing of a function that calls itself or is decorated. Of all other
-lines it is not known.
+A line that made a step was executed. If one branch of an ``if`` was executed, the other one was not, and neither was
+anything after a branch that ends in ``return`` or ``raise``, or after the line that raised. Inside a loop another
+iteration may have taken the other branch, so nothing is claimed there, nor for a function that calls itself or is
+decorated. All other lines are undecided.
 """
 
 from __future__ import annotations
@@ -16,22 +16,22 @@ from functools import lru_cache
 _LEAVES = (ast.Return, ast.Raise)
 
 
-@lru_cache(maxsize=64)  # a live view asks at every move
+@lru_cache(maxsize=64)  # a live view calls it at every move
 def unexecuted_lines(
     source: str | None, first: int | None, reached: frozenset[int], raised: int | None
 ) -> tuple[int, ...]:
-    """The lines that cannot have been reached.
+    """The lines that cannot have been executed.
 
     Parameters
     ----------
     source : str
-        Of the function; None, like ``first``, where it is not known.
+        The source of the function; None, like ``first``, if it is not known.
     first : int
         The number of its first line.
     reached : frozenset of int
         The lines of the function that made steps.
     raised : int
-        The line out of which an exception left it.
+        The line from which an exception left the function.
 
     Examples
     --------
@@ -45,13 +45,13 @@ def unexecuted_lines(
     seen = {line - first + 1 for line in (*reached, *([] if raised is None else [raised]))}
     found = _UnreachedLines(seen, None if raised is None else raised - first + 1)
     found.block(function.body)
-    if found.lines & seen:  # somebody else calls it a second time
+    if found.lines & seen:  # the function was called a second time from elsewhere
         return ()
     return tuple([line + first - 1 for line in sorted(found.lines)])
 
 
 def _function(source: str) -> ast.FunctionDef | None:
-    """The syntax of a function that runs once and not inside another of its own runs; None of any other."""
+    """The syntax tree of a function that is neither decorated, recursive nor a generator; None for any other."""
     try:
         body = ast.parse(textwrap.dedent(source)).body
     except (SyntaxError, ValueError):
@@ -60,7 +60,7 @@ def _function(source: str) -> ast.FunctionDef | None:
         return None
     function = body[0]
     if source.count(function.name) == 1 and "yield" not in source:
-        return function  # as mostly, and one of ten thousand lines has many nodes
+        return function  # the usual case; visiting all nodes takes long in a function of ten thousand lines
     for node in ast.walk(function):
         name = node.id if isinstance(node, ast.Name) else node.attr if isinstance(node, ast.Attribute) else None
         if name == function.name or isinstance(node, ast.Yield | ast.YieldFrom):
@@ -69,14 +69,14 @@ def _function(source: str) -> ast.FunctionDef | None:
 
 
 class _UnreachedLines:
-    """Goes through a function's statements; all that it is given are executed at most once."""
+    """Goes through a function's statements that are executed at most once."""
 
     def __init__(self, seen: set[int], raised: int | None) -> None:
         self._seen, self._raised = seen, raised
         self.lines: set[int] = set()
 
     def block(self, statements: Sequence[ast.stmt]) -> None:
-        """Statements that follow each other."""
+        """Visit consecutive statements."""
         for i, statement in enumerate(statements):
             if isinstance(statement, ast.If):
                 self._branches(statement, statements[i + 1 :])
@@ -98,7 +98,7 @@ class _UnreachedLines:
                 return self.block(taken)
 
     def _ends(self, statement: ast.stmt) -> bool:
-        """Whether nothing behind a statement can have been reached."""
+        """Whether nothing after a statement can have been executed."""
         if self._holds(self._raised, [statement]) or isinstance(statement, _LEAVES):
             return True
         if not isinstance(statement, ast.If):

@@ -1,4 +1,4 @@
-"""Upstream gradients: those that were given, and ones for the others."""
+"""Upstream gradients: the given ones, and ones for all other outputs."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from ..engine.variable import Variable
 def one_each(
     caller: str, outputs: Sequence[Any], upstream: Any, start: Callable[[Any, Any, str], Any] | None = None
 ) -> list[Any]:
-    """The upstream gradients, one per output; None stands for ones.
+    """The upstream gradients, one per output; None means ones.
 
-    ``start(y, given, what)`` makes one for an output, by default for a Variable; ``what`` is for its messages.
+    ``start(y, given, what)`` creates that of an output, by default of a Variable; ``what`` is for its messages.
     """
     count, what = len(outputs), f"{caller}: option 'upstream'"
     if upstream is None or count == 1:
