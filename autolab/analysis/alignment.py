@@ -1,5 +1,5 @@
-"""Which steps of two runs lie over each other: those of the same function and shape, in order; where the functions have
-other names, as in another library, those of the same numbers."""
+"""Which steps of two runs correspond: those with the same function and shape, in order; if the functions have different
+names, as in another library, those with the same numbers."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ _SAME = {
     "chunk": "split",
     "softmax_cross_entropy": "cross_entropy",
 }
-"""Other names of functions, in both libraries."""
+"""Functions that go by several names, and the name that is compared."""
 MOST_CELLS = 300_000
-"""Runs that differ in more steps are aligned by function and shape alone."""
+"""The most pairs of steps to compare by numbers; with more, runs are aligned by function and shape alone."""
 _NEAR = 1e-3
 
 Key = tuple[str, tuple[int, ...]]
@@ -32,7 +32,7 @@ Runs = Sequence[Sequence[Step] | Mapping[int, Step]]
 
 
 def aligned(a: Recording, b: Recording) -> Pairs:
-    """The ids of the steps that lie over each other, in the order of the runs; inputs are paired by name or place."""
+    """The ids of corresponding steps, in the order of the runs; inputs are paired by name or position."""
     runs = [[step for step in run.steps if step.kind not in LEAVES and step.value is not None] for run in (a, b)]
     keys = [[_key(step) for step in run] for run in runs]
     start = 0
@@ -61,7 +61,7 @@ def _inputs(a: Recording, b: Recording) -> Pairs:
 
 
 def pairs_given(runs: Runs, x: Step, y: Step, kinds: Sequence[str]) -> Pairs:
-    """What two steps that lie over each other are given, and not computed, if it is as much."""
+    """The operands of ``kinds`` that two corresponding steps are given, paired, if there are equally many."""
     given = [
         [i for operand in step.operands if (i := operand.step) is not None and run[i].kind in kinds]
         for run, step in zip(runs, (x, y), strict=True)
@@ -75,13 +75,13 @@ def _key(step: Step) -> Key:
 
 
 def _by_keys(a: list[Step], b: list[Step]) -> Pairs:
-    """Of long runs."""
+    """The alignment of long runs: by function and shape."""
     blocks = SequenceMatcher(None, [_key(step) for step in a], [_key(step) for step in b]).get_matching_blocks()
     return [(i + k, j + k) for i, j, size in blocks for k in range(size)]
 
 
 def _by_numbers(a: list[Step], b: list[Step]) -> Pairs:
-    """The alignment with the highest score: the same function and shape, the same numbers, and both best of all."""
+    """The alignment with the highest score, for equal shapes: the same function counts 3, the same numbers 2."""
     best = [[0] * (len(b) + 1) for _ in range(len(a) + 1)]
     marks, others = [_mark(step) for step in a], [_mark(step) for step in b]
     keys, other_keys = [_key(step) for step in a], [_key(step) for step in b]
@@ -111,7 +111,7 @@ def _score(key: Key, other: Key, mark: tuple[float, ...], other_mark: tuple[floa
 
 
 def _mark(step: Step) -> tuple[float, ...]:
-    """By what arrays with the same numbers are told."""
+    """A few numbers by which equal arrays are recognised."""
     kept = step.value
     assert kept is not None
     first = float(kept.values.ravel()[0]) if kept.values.size and kept.is_whole else 0.0

@@ -1,4 +1,4 @@
-"""How a derivative comes about, rule by rule: the slope of each part of an expression, and the rule that gives it."""
+"""How a derivative is derived, rule by rule: the slope of each part of an expression, and the rule behind it."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ from .expressions import ONE, ZERO, Expression, FunctionCall, Name, Number, Powe
 from .simplify import Rules
 
 SLOPE = "′"
-"""The function that stands for a slope which is still to be found."""
+"""The function that denotes a slope that is still to be found."""
 
 Local = Callable[[FunctionCall, int], Expression]
-"""The derivative of a call by one of its arguments, in terms of these."""
+"""The derivative of a call with respect to one of its arguments, in terms of the arguments."""
 
 
 @dataclass(frozen=True)
 class RuleLine:
-    """The slope of ``of`` is ``result``, by a ``rule``; slopes of parts stand in it as calls of `SLOPE`.
+    """The slope of ``of`` is ``result``, by a ``rule``; slopes of parts appear in it as calls of `SLOPE`.
 
-    The rules: ``sum``, ``factor`` (a constant one), ``product``, ``power``, ``power_chain``, ``known`` (a function of
-    the input itself), and ``chain``.
+    The rules are ``sum``, ``factor`` (a constant factor), ``product``, ``power``, ``power_chain``, ``known`` (a
+    function of the input itself) and ``chain``.
     """
 
     rule: str
@@ -30,7 +30,7 @@ class RuleLine:
 
 
 def lines(expression: Expression, wrt: Name, local: Local) -> list[RuleLine]:
-    """The slope of an expression, then those of the parts that it is made of, each once.
+    """The slope of an expression, followed by those of its parts, each once.
 
     Examples
     --------
@@ -52,14 +52,14 @@ def lines(expression: Expression, wrt: Name, local: Local) -> list[RuleLine]:
 
 
 def depends(expression: Expression, wrt: Name) -> bool:
-    """Whether an expression changes with the input."""
+    """Whether an expression depends on the input."""
     inner = expression.definition if isinstance(expression, Name) else None
     parts = expression.parts if inner is None else (inner,)
     return expression == wrt or any([depends(part, wrt) for part in parts])
 
 
 def slope_of(factor: Expression) -> Expression | None:
-    """The part whose slope a factor stands for; None where it is one itself."""
+    """The part whose slope a factor denotes; None for an ordinary factor."""
     return factor.arguments[0] if isinstance(factor, FunctionCall) and factor.function == SLOPE else None
 
 
@@ -92,7 +92,7 @@ def differentiated(of: Expression, wrt: Name, local: Local) -> RuleLine:
 
 
 def _times(coefficient: Fraction, factors: Sequence[Expression]) -> Expression:
-    """A product as it comes; nothing but numbers is joined."""
+    """A product that is not simplified, except that numbers are multiplied."""
     inner: list[Expression] = []
     for factor in factors:
         own, others = split(factor)
@@ -114,7 +114,7 @@ def replaced(
     rules: Rules,
     calls: Callable[[FunctionCall], Expression] = lambda call: call,
 ) -> Expression:
-    """An expression with others in place of its names, and of its calls."""
+    """An expression with its names, and its calls, replaced by other expressions."""
     inner = [replaced(part, names, rules, calls) for part in expression.parts]
     match expression:
         case Sum():

@@ -42,7 +42,7 @@ def _named(space: Space, kind: str, way: list[np.ndarray], seed: int) -> tuple[C
 
 
 def _normalised(space: Space, flat: np.ndarray) -> np.ndarray:
-    """Each row of a direction with the norm of the parameter's own row; arrays of one axis count as one row."""
+    """A direction with each row scaled to the norm of the parameter's own row; a one-dimensional array is one row."""
     scaled = []
     for part, own in zip(space.parts(flat), space.parts(space.start), strict=True):
         rows = part.reshape(len(part), -1) if part.ndim > 1 else part.reshape(1, -1)

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-_SHORT = 1000  # 0.1 is one tenth, and not the binary fraction beside it
+_SHORT = 1000  # 0.1 means one tenth, not the nearest binary fraction
 
 SMOOTH = frozenset(
     (
@@ -30,7 +30,7 @@ SMOOTH = frozenset(
         "mean",
     )
 )
-"""Functions that are finite wherever their argument is, and all their derivatives; overflow is rounding."""
+"""Functions that, with all their derivatives, are finite wherever their argument is; overflow counts as rounding."""
 
 TOTAL = SMOOTH | {"relu", "abs", "maximum", "minimum", "_both_zero"}
 """Functions that are finite wherever their argument is."""
@@ -40,22 +40,22 @@ SAME_FOR_BOTH_ZEROS = TOTAL | {"log", "log1p", "expm1", "sqrt", "tan", "arcsin",
 
 @dataclass(frozen=True)
 class Expression:
-    """What all kinds have in common."""
+    """The base class of all expressions."""
 
     @property
     def parts(self) -> tuple[Expression, ...]:
-        """The expressions that it is made of."""
+        """The expressions that it consists of."""
         return ()
 
     @cached_property
     def size(self) -> int:
-        """How many signs it takes to write it."""
+        """The number of symbols that it takes to write it."""
         return 1 + sum([part.size for part in self.parts])
 
 
 @dataclass(frozen=True)
 class Number(Expression):
-    """A finite number, exactly."""
+    """A finite number, as an exact fraction."""
 
     value: Fraction
 
@@ -71,7 +71,7 @@ class Name(Expression):
 
 @dataclass(frozen=True)
 class FunctionCall(Expression):
-    """A function that is not one of the four operations and powers."""
+    """A function other than the four basic operations and powers."""
 
     function: str
     arguments: tuple[Expression, ...]
@@ -96,7 +96,7 @@ class Power(Expression):
 
 @dataclass(frozen=True)
 class Product(Expression):
-    """A coefficient times factors, of which none is a number or a product and no two are powers of the same."""
+    """A coefficient times factors, none of which is a number or a product, and no two are powers of the same base."""
 
     coefficient: Fraction
     factors: tuple[Expression, ...]
@@ -108,7 +108,7 @@ class Product(Expression):
 
 @dataclass(frozen=True)
 class Sum(Expression):
-    """Terms that are added, of which none is a sum unless the sign of a zero shows."""
+    """A sum of terms, none of which is a sum itself unless the sign of a zero matters."""
 
     terms: tuple[Expression, ...]
 
@@ -122,7 +122,7 @@ MINUS_ONE = Number(Fraction(-1))
 
 
 def number(value: float) -> Number | None:
-    """A number as an expression; None for NaN, infinities and -0.0, which no rule may touch."""
+    """A number as an expression; None for NaN, infinities and -0.0, to which no rule may be applied."""
     if not math.isfinite(value) or (value == 0 and math.copysign(1, value) < 0):
         return None
     short = Fraction(value).limit_denominator(_SHORT)
@@ -130,7 +130,7 @@ def number(value: float) -> Number | None:
 
 
 def split(expression: Expression) -> tuple[Fraction, tuple[Expression, ...]]:
-    """Coefficient and factors.
+    """The coefficient and the factors of an expression.
 
     Examples
     --------
@@ -152,7 +152,7 @@ def terms_of(expression: Expression) -> tuple[Expression, ...]:
 
 
 def is_total(expression: Expression, functions: Set[str] = TOTAL) -> bool:
-    """Whether it is finite wherever the inputs are."""
+    """Whether an expression is finite wherever the inputs are."""
     match expression:
         case Name(definition=definition):
             return definition is None or is_total(definition, functions)
@@ -166,12 +166,12 @@ def is_total(expression: Expression, functions: Set[str] = TOTAL) -> bool:
 
 
 def is_smooth(expression: Expression) -> bool:
-    """Whether it and all its derivatives are finite wherever the inputs are."""
+    """Whether an expression and all its derivatives are finite wherever the inputs are."""
     return is_total(expression, SMOOTH)
 
 
 def whole(exponent: Expression) -> int:
-    """A whole number as an exponent; 0 for every other."""
+    """The value of an integer exponent; 0 for any other."""
     return int(exponent.value) if isinstance(exponent, Number) and exponent.value.denominator == 1 else 0
 
 

@@ -24,26 +24,28 @@ from .recorded_expressions import Derivation, NotReadableError, as_computed, der
 from .simplify import Rules
 
 MOST_LINES = 24
-"""Longer derivations are not read by anybody."""
+"""Longer derivations are not shown: nobody would read them."""
 
-_EACH = 8  # of samples that are computed one by one
-_CLOSE, _FEW = 1e-6, 3  # up to so many samples may be at a kink, or beside a pole
-_BESIDE: tuple[Callable[[Any], Callable[..., Any]], ...] = (  # a factor beside a call: its derivative is never constant
+_EACH = 8  # the stride of samples that are computed one by one
+_CLOSE, _FEW = 1e-6, 3  # this many samples may differ, at a kink or next to a pole
+_BESIDE: tuple[Callable[[Any], Callable[..., Any]], ...] = (  # times a factor: its derivative is never constant
     lambda f: lambda s, a: s * f((a,)),
     lambda f: lambda s, a, b: s * f((a, b)),
     lambda f: lambda s, a, b, c: s * f((a, b, c)),
 )
 _GUARDS: dict[str, Expression | None] = {"_zero": ZERO, "_both_zero": ZERO, "_inside": ONE, "clip": None}
-"""What guards against overflow, or for the slope at 0, are elsewhere; None for the first argument."""
+"""The usual values of functions that guard against overflow or define the slope at 0; None for the first argument."""
 
 Functions = dict[tuple[str, tuple[tuple[str, str], ...]], Callable[[tuple[Any, ...]], Any]]
 
 
 @dataclass(frozen=True, eq=False)
 class Formulas:
-    """``orders`` are the formulas of f, f', f'' ..., as far as there are any; ``computed`` the same as they are
-    computed, not simplified, or None. ``found`` says where they were read, ``tidied`` whether guards against overflow
-    and such, which never act on these curves, are left out.
+    """The formulas of a function of one number and its derivatives.
+
+    ``orders`` are the formulas of f, f', f'' ..., as far as they are known; ``computed`` are the same as computed, not
+    simplified, or None. ``found`` is the derivation that they were read from, ``tidied`` whether guards (such as
+    against overflow), which never act on these curves, are left out.
 
     Examples
     --------
@@ -64,7 +66,7 @@ class Formulas:
     _derived: dict[int, list[RuleLine] | None] = field(init=False, default_factory=dict)
 
     def value(self, expression: Expression, x: Any) -> Any:
-        """The value of an expression at ``x``: a number, an array, or a Variable, which gives a Variable."""
+        """The value of an expression at ``x``, a number, an array or a Variable; for a Variable, it is a Variable."""
         with quietly():
             return evaluate(expression, partial(self._known, x))
 
@@ -84,9 +86,9 @@ class Formulas:
         return x if leaf == self.found.wrt else self.found.values[leaf]
 
     def derivation(self, order: int) -> list[RuleLine] | None:
-        """How the formula of an order comes about from that of the order below; None where no rule is known.
+        """How the formula of an order is derived from that of the order below; None if a rule is not known.
 
-        The slopes of parts that are left in a line are those of later lines.
+        Slopes that a line leaves open are found in later lines.
         """
         assert self.found is not None and 0 < order < len(self.orders)
         if order not in self._derived:  # the same at every point
@@ -97,7 +99,7 @@ class Formulas:
         return self._derived[order]
 
     def _local(self, call: FunctionCall, i: int) -> Expression:
-        """The derivative of a call by an argument: read from a recording of that function alone."""
+        """The derivative of a call with respect to an argument, read from a recording of just that function."""
         assert self.found is not None
         if len(call.arguments) > len(_BESIDE):
             raise NotReadableError
@@ -107,7 +109,7 @@ class Formulas:
         with observe(partial(_learn, self.functions)), quietly():
             try:
                 recording = record(apply, 1.0, *values, options={"order": 1, "wrt": "abc"[i]})
-            except TypeError:  # one of them has to be a whole number, such as a class
+            except TypeError:  # an argument must be an integer, such as a class index
                 raise NotReadableError from None
         alone = derivation(recording)
         if len(alone.orders) < 2:
@@ -127,13 +129,13 @@ def _learn(functions: Functions, event: Any) -> None:
 
 
 def read_formulas(recorded: Callable[[], Recording], curves: Curves) -> Formulas:
-    """Of as many orders as can be read, and give the values of the curves: a formula that holds on one branch of the
-    function alone is none.
+    """The formulas of as many orders as can be read and agree with the curves: a formula that holds on only one branch
+    of the function is rejected.
 
     Parameters
     ----------
     recorded : callable
-        Gives a recording of the function with its derivatives.
+        Returns a recording of the function with its derivatives.
     curves : Curves
     """
     functions: Functions = {}
@@ -153,14 +155,14 @@ def read_formulas(recorded: Callable[[], Recording], curves: Curves) -> Formulas
 
 
 def _tidied(expression: Expression) -> Expression:
-    """Without guards: whether it is the same on the curves is seen afterwards."""
+    """The expression without guards; whether it still agrees with the curves is checked afterwards."""
     return replaced(expression, {}, Rules(), lambda call: _GUARDS.get(call.function, call) or call.arguments[0])
 
 
 def _as_far_as_right(made: Formulas, curves: Curves) -> Formulas:
     if curves.together:
         agree = [_agrees(made, order, y, curves.x) for order, y in zip(made.orders, curves.y, strict=True)]
-    else:  # no array is given to what takes none
+    else:  # the function does not take arrays
         at = curves.x[::_EACH]
         rows = zip(made.orders, curves.y[:, ::_EACH], strict=True)
         agree = [all([_agrees(made, order, *one) for one in zip(y, at, strict=True)]) for order, y in rows]
@@ -170,7 +172,7 @@ def _as_far_as_right(made: Formulas, curves: Curves) -> Formulas:
 def _agrees(made: Formulas, order: Expression, y: np.ndarray, x: np.ndarray) -> bool:
     try:
         value, size = made.value(order, x), sum([np.abs(made.value(term, x)) for term in terms_of(order)])
-    except LookupError:  # a function that only the user knows
+    except LookupError:  # a user's function, unknown here
         return False
     with np.errstate(all="ignore"):
         far = np.isfinite(y) & ~(np.abs(value - y) <= _CLOSE * (size + np.abs(y)))

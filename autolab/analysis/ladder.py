@@ -1,4 +1,4 @@
-"""A function of one number and its derivatives, at many points: all at once where the function allows it."""
+"""A function of one number and its derivatives at many points, all at once if the function allows it."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ _PROBES = 5
 class Ladder:
     """f, f', f'' ... up to an order.
 
-    Whether ``fn`` works element by element is tried and not believed, at every order and for each array: it must give
-    what it gives for each of several of its points alone, and wherever there is a program, what that gives. Otherwise
-    every point is computed on its own. After the first array, one point is enough where AutoLab's elementwise functions
-    alone made the result.
+    Whether ``fn`` works elementwise is tested, at every order and for each array: the results must equal those of
+    several single points and, where the function could be traced, those of the traced program. Otherwise every point is
+    computed separately. After the first array, one point suffices if only AutoLab's elementwise functions made the
+    result.
 
     Attributes
     ----------
@@ -38,7 +38,7 @@ class Ladder:
     raised : str or None
         What ``fn`` raised at some of the points, which count as undefined.
     others : sequence of arrays
-        What else ``fn`` is given. When they change, programs that were made still serve.
+        Further arguments of ``fn``. When they change, traced programs remain valid.
     """
 
     def __init__(self, caller: str, fn: Callable[..., Any], order: int, others: Sequence[np.ndarray] = ()) -> None:
@@ -48,14 +48,14 @@ class Ladder:
         self.others = others
         self._caller, self._fn = caller, fn
         self._tried = False
-        self._is_known = False  # of the last array
+        self._is_known = False  # whether the last array was computed by elementwise functions alone
         self._rng = np.random.default_rng(0)
-        me = proxy(self)  # no circle, which only the cyclic collector would take apart
+        me = proxy(self)  # avoids a reference cycle
         self._evaluator = BatchEvaluator(lambda x, *others: me._traced(order, x, *others), lambda x: me.alone(x))
         self._lowest = BatchEvaluator(lambda x, *others: me._traced(0, x, *others), lambda x: me.alone(x)[:1])
 
     def exactly(self, x: float) -> np.ndarray:
-        """The values of all orders at one point; what ``fn`` raises passes through."""
+        """The values of all orders at one point; exceptions that ``fn`` raises propagate."""
         return self._climb(_point(x)).reshape(-1)
 
     def at(self, xs: np.ndarray) -> np.ndarray:
@@ -68,7 +68,7 @@ class Ladder:
         return self._each(xs) if values is None else _defined(values.T)
 
     def _is_right(self, xs: np.ndarray, found: np.ndarray) -> bool:
-        """Whether points that were computed together are what each of them is alone."""
+        """Whether points computed together have the same values as each of them alone."""
         probes = self._probes(found)
         if not agree(found[:, probes], self._each(xs[probes])):
             return False
@@ -80,10 +80,10 @@ class Ladder:
         return agree(found[: values.shape[1], done], _defined(values[done].T))
 
     def _probes(self, found: np.ndarray) -> np.ndarray:
-        """The places of the points that are tried alone: at even distances, at random, and those of extreme values."""
+        """The indices of the points to compute alone: evenly spaced, random, and those with extreme values."""
         count = found.shape[1]
         if self._tried and self._is_known:
-            return np.array([count // 3])  # not in the middle, where a point may be equal to the mean
+            return np.array([count // 3])  # not the middle, where a point may equal the mean
         self._tried = True
         size = np.where(np.isfinite(found), np.abs(found), np.nan)
         known = size[~np.isnan(size).all(axis=1)]
@@ -92,7 +92,7 @@ class Ladder:
         return np.unique(np.concatenate([even, self._rng.integers(count, size=_PROBES), *extreme]))
 
     def begin(self, x: float) -> tuple[np.ndarray, tuple[float, float] | None]:
-        """`exactly`, and where the functions that take the input directly are worth looking at; None if none says."""
+        """`exactly`, and the interesting range of the functions that take the input directly; None if it is unknown."""
         domains: list[tuple[float, float]] = []
 
         def hear(event: Any) -> None:
@@ -108,7 +108,7 @@ class Ladder:
     def _whole(self, xs: np.ndarray) -> np.ndarray | None:
         try:
             return self._climb(_point(xs))
-        except Exception:  # a function of a single number may do anything with an array
+        except Exception:  # a function written for one number may fail in any way on an array
             return None
 
     def _each(self, xs: np.ndarray) -> np.ndarray:
@@ -123,13 +123,13 @@ class Ladder:
             return np.full(self.order + 1, np.nan)
 
     def _traced(self, order: int, x: Any, *others: Any) -> list[Any]:
-        """The orders of a traced number, up to one."""
+        """All orders up to ``order`` at a traced number."""
         rows: list[Any] = [np.zeros(())] * (order + 1)
         self._fill(rows, Variable(x, name="x"), others, nullcontext)
         return rows
 
     def _climb(self, x: Variable, listening: Callable[[], AbstractContextManager[Any]] = nullcontext) -> np.ndarray:
-        """All orders; somebody may be listening while ``fn`` itself runs."""
+        """All orders; ``listening`` is active while ``fn`` itself runs."""
         rows = np.zeros((self.order + 1, *x.shape))
         self._fill(rows, x, self.others, listening)
         return _defined(rows)
@@ -137,7 +137,7 @@ class Ladder:
     def _fill(
         self, rows: Any, x: Variable, others: Sequence[Any], listening: Callable[[], AbstractContextManager[Any]]
     ) -> None:
-        """Put down the orders in turn; those that are zero everywhere stay as they are."""
+        """Fill in the orders one after the other; those that are zero everywhere stay zero."""
         with using_config("enable_backprop", True), quietly():
             with listening():
                 y = self._checked(self._fn(x, *others), x)
@@ -147,7 +147,7 @@ class Ladder:
             for order in range(1, len(rows)):
                 ones = get_array_module(y._data).ones(y.shape, y.dtype)
                 (slope,) = grad([y], [x], [ones], order < len(rows) - 1) if y.node is not None else (None,)
-                if slope is None:  # all that follow are zero
+                if slope is None:  # all higher orders are zero
                     break
                 y = slope
                 rows[order] = y.data
@@ -169,7 +169,7 @@ def _point(x: Any) -> Variable:
 
 
 def _defined(rows: np.ndarray) -> np.ndarray:
-    """The orders without whatever a rule computes where there is nothing to differentiate."""
+    """The orders with NaN wherever a lower order is undefined, whatever a rule computes there."""
     undefined = np.logical_or.accumulate(~np.isfinite(rows), axis=0)
     rows[1:][undefined[:-1]] = np.nan
     return rows

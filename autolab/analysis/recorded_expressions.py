@@ -29,24 +29,24 @@ from .term_origins import as_written
 
 MOST_STEPS = 400
 MOST_SIGNS = 240
-"""Longer expressions are not read by anybody."""
+"""Longer expressions are not shown: nobody would read them."""
 
 _SAME = {"broadcast_to", "reshape", "_beside_leader"}
 _ARITHMETIC = ("add", "sub", "mul", "div", "pow", "neg", "square", "reciprocal", "muladd")
 
 
 class NotReadableError(Exception):
-    """The program is too long for formulas, or does something that none says."""
+    """The program is too long for formulas, or does something that no formula can express."""
 
 
 @dataclass(frozen=True, eq=False)
 class Derivation:
     """A function and its derivatives as expressions.
 
-    ``orders`` has the expression of each order, that of the function first. ``names`` are the values of the function
-    that the user named, in the order of the program, with their definitions. ``values`` has for each name and each call
-    in the expressions what was recorded. ``inputs`` are the names of the inputs; ``steps`` say which step computes an
-    expression.
+    ``orders`` holds the expression of each order, that of the function first. ``names`` are the values of the function
+    that the user named, in program order, with their definitions. ``values`` holds the recorded value of each name and
+    each call in the expressions. ``inputs`` are the names of the inputs; ``steps`` maps expressions to the steps that
+    compute them.
     """
 
     orders: tuple[Expression, ...]
@@ -97,8 +97,8 @@ def derivation(recording: Recording) -> Derivation:
 
 
 def as_computed(recording: Recording) -> tuple[Expression | None, ...]:
-    """What each order computes, step by step and not simplified, with no name but those of inputs; None of those that
-    are too long.
+    """What each order computes, step by step and not simplified, in terms of the inputs; None for an expression that
+    is too long.
 
     Examples
     --------
@@ -118,7 +118,7 @@ def as_computed(recording: Recording) -> tuple[Expression | None, ...]:
 
 
 def _agrees(found: Derivation, order: Expression, recorded: Snapshot | None) -> bool:
-    """Whether the formula gives what was computed, up to the rounding of its terms."""
+    """Whether the formula agrees with the recorded value, up to the rounding of its terms."""
     if recorded is None or not recorded.is_whole:
         return False
     value, size = found.value(order), sum([np.abs(found.value(term)) for term in terms_of(order)])
@@ -130,7 +130,8 @@ def _agrees(found: Derivation, order: Expression, recorded: Snapshot | None) -> 
 
 
 class _ExpressionReader:
-    """Makes expressions of steps. A value that the user named is its name wherever it is used or comes out again."""
+    """Turns steps into expressions. A value that the user named appears by its name wherever it is used or occurs
+    again."""
 
     def __init__(self, graphs: tuple[Recording, ...], simplifies: bool = True) -> None:
         self.steps: dict[int, Step] = {}
@@ -157,7 +158,7 @@ class _ExpressionReader:
         return {found: step for (step, _), found in reversed(self._known.items())}
 
     def at(self, step: int, strict: bool = False) -> Expression:
-        """The expression of a step; ``strict`` where the sign of a zero shows."""
+        """The expression of a step; ``strict`` if the sign of a zero matters."""
         if step not in self.steps:
             raise NotReadableError
         found = self._known.get((step, strict))
@@ -211,7 +212,7 @@ class _ExpressionReader:
             return ZERO
         if function in _SAME and uses and uses[0].step is not None:
             inner = self.at(uses[0].step)
-            if isinstance(inner, Number) or function == "_beside_leader":  # no matter to the slope that it is part of
+            if isinstance(inner, Number) or function == "_beside_leader":  # the slope does not depend on it
                 return inner
         safe = function in SAME_FOR_BOTH_ZEROS
         found = FunctionCall(function, tuple([self._operand(use, not safe) for use in uses]), step.attributes)
@@ -223,8 +224,8 @@ class _ExpressionReader:
         return found
 
     def _keeps_its_shape(self, step: Step) -> bool:
-        """Whether every operand that is not a plain number has the shape of the result: a one of more elements than
-        its partner is no neutral factor."""
+        """Whether every operand that is not a plain number has the shape of the result: an array of ones with more
+        elements than the other operand is not a neutral factor."""
         assert step.value is not None
         for use in step.operands:
             value = None if use.step is None else self.steps[use.step].value
@@ -273,7 +274,7 @@ class _ExpressionReader:
 
 
 def _of_all(value: Snapshot) -> str:
-    """What a constant that the engine made is called."""
+    """The name of a constant that the engine created."""
     return f"{value.minimum:g}" if value.minimum is not None and value.minimum == value.maximum else "constants"
 
 

@@ -1,4 +1,4 @@
-"""A ball on a loss surface: the steps that an optimizer makes from a place in the plane, as plain data."""
+"""A ball on a loss surface: the steps that an optimizer takes from a point in the plane, as plain data."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ _CALLER = "Surface.roll"
 
 @dataclass(frozen=True, eq=False)
 class Roll:
-    """The way of a ball.
+    """The path of a ball.
 
-    ``places`` has a row of two coordinates for where it was put down and for each step, ``values`` the loss and
-    ``gradients`` the gradient there, rows alike. ``ended`` is True if it ended early, as the loss, its gradient or the
-    next place is not finite.
+    ``places`` has one row of two coordinates for the starting point and one for each step; ``values`` and ``gradients``
+    are the loss and the gradient there. ``ended`` is True if the path ended early because the loss, its gradient or the
+    next point is not finite.
     """
 
     optimizer: str
@@ -47,7 +47,7 @@ class Roll:
 
 
 class _Ball(Link):
-    """What the optimizer moves: a link whose only parameter is the place of the ball."""
+    """What the optimizer updates: a link whose only parameter is the position of the ball."""
 
     def __init__(self, start: np.ndarray) -> None:
         super().__init__()
@@ -62,7 +62,7 @@ def roll(
     steps: int,
     settings: Mapping[str, float] | None,
 ) -> Roll:
-    """The way of a ball from ``start``; see `Surface.roll`."""
+    """The path of a ball from ``start``; see `Surface.roll`."""
     if isinstance(steps, bool) or not isinstance(steps, int) or not 1 <= steps <= MOST_STEPS:
         raise ValueError(f"{_CALLER}: steps is {steps!r:.60}; expected a whole number from 1 to {MOST_STEPS}")
     place = checked_start(start, axes)
@@ -91,7 +91,7 @@ def roll(
 
 
 def checked_start(start: Any, axes: Sequence[np.ndarray]) -> np.ndarray:
-    """Where the ball is put down, as an array; an error where that is no place of the surface."""
+    """The starting point as an array; an error if it is not on the surface."""
     try:
         place = np.array([float(v) for v in start])
     except (TypeError, ValueError):
@@ -106,7 +106,7 @@ def checked_start(start: Any, axes: Sequence[np.ndarray]) -> np.ndarray:
 
 
 def settings_of(optimizer: Any, settings: Mapping[str, float] | None = None) -> tuple[str, dict[str, float]]:
-    """The name of an optimizer and all of its settings; an error where it has not such."""
+    """The name of an optimizer and all its settings; an error for settings that it does not have."""
     name = optimizer if isinstance(optimizer, str) else type(optimizer).__name__
     if OPTIMIZERS.get(name) is None or not (isinstance(optimizer, str) or type(optimizer) is OPTIMIZERS[name]):
         came = repr(optimizer) if isinstance(optimizer, str) else a_kind(optimizer)

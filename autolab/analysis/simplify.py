@@ -1,10 +1,10 @@
-"""The rules that make expressions simpler, while they are built.
+"""The rules that simplify expressions while they are built.
 
-Every rule holds everywhere: for NaN, for infinities and for both zeros it gives what the steps give, up to rounding.
-``x / x`` is not 1, ``0 * x`` not 0 and ``2 * x - x`` not ``x``, since ``x`` may be 0 or infinite. Where every value is
-finite (``finite=True``), ``0 * x`` goes, opposite terms are joined and products with sums are multiplied out, but of
-such expressions only as are finite for all finite inputs. Where the sign of a zero shows (``strict=True``: below a
-fraction line, in a function that is not known here), ``a + 0`` stays, since ``-0.0 + 0`` is ``0.0``.
+Every rule holds everywhere: for NaN, infinities and both zeros, the result is that of the steps, up to rounding.
+``x / x`` is not 1, ``0 * x`` not 0 and ``2 * x - x`` not ``x``, since ``x`` may be 0 or infinite. If every value is
+finite (``finite=True``), ``0 * x`` is dropped, opposite terms are combined and products with sums are multiplied out,
+but only for expressions that are finite for all finite inputs. Where the sign of a zero matters (``strict=True``: in a
+denominator, or in a function that is not known here), ``a + 0`` stays, since ``-0.0 + 0`` is ``0.0``.
 """
 
 from __future__ import annotations
@@ -17,23 +17,23 @@ from fractions import Fraction
 from .expressions import MINUS_ONE, ONE, ZERO, Expression, Number, Power, Product, Sum, is_total, split, terms_of, whole
 
 MOST_TERMS = 24
-"""A product is multiplied out if no more terms come of it."""
+"""A product is multiplied out only if it has no more terms than this afterwards."""
 
 
 @dataclass
 class Rules:
-    """Makes expressions simpler while they are built.
+    """Simplifies expressions while they are built.
 
     Parameters
     ----------
     finite : bool
-        Whether every value is finite, so that more may be done.
+        Whether every value is finite, which allows more rules.
     kept : set
-        Sums that stay as they are in a product, because somebody wrote them so.
+        Sums that are not multiplied out in a product, because the user wrote them this way.
     smooth : bool
-        Whether what is differentiated is finite everywhere with all its derivatives. A factor beside a 0 is then never
-        infinite: a power of ``x`` below the line came from ``x ** 0``, whose gradient the engine computes without it
-        where ``x`` is 0.
+        Whether the differentiated expression and all its derivatives are finite everywhere. A factor next to a 0 is
+        then never infinite: a power of ``x`` in a denominator came from ``x ** 0``, whose gradient the engine computes
+        without it where ``x`` is 0.
 
     Examples
     --------
@@ -70,7 +70,7 @@ class Rules:
         return found[0] if coefficient == 1 and len(found) == 1 else Product(coefficient, found)
 
     def _to_multiply_out(self, coefficient: Fraction, factors: Sequence[Expression]) -> Sum | None:
-        """The sum over which to distribute the other factors: a number always may be, others where all are finite."""
+        """The sum over which to distribute the other factors: always for a number, else only if all are finite."""
         sums = [factor for factor in factors if isinstance(factor, Sum) and factor not in self.kept]
         if not sums or (len(factors) == 1 and coefficient == 1):
             return None
@@ -79,7 +79,7 @@ class Rules:
         return sums[0] if math.prod([len(one.terms) for one in sums]) <= MOST_TERMS else None
 
     def power(self, base: Expression, exponent: Expression) -> Expression:
-        """``base ** exponent``; to the power of 0 everything is 1, NaN as well."""
+        """``base ** exponent``; anything to the power of 0 is 1, even NaN."""
         if exponent == ONE:
             return base
         if exponent == ZERO:
@@ -122,7 +122,7 @@ class Rules:
     def _collect(
         self, same: list[tuple[Fraction, tuple[Expression, ...]]], new: Fraction, factors: tuple[Expression, ...]
     ) -> None:
-        """Join a term with those of the same factors. ``2 a - a`` is NaN for an infinite ``a``, and ``a`` is not."""
+        """Combine a term with those of the same factors. ``2 a - a`` is NaN for an infinite ``a``, but ``a`` is not."""
         free = self.finite and all(map(is_total, factors))
         for k, (old, before) in enumerate(same):
             if old * new > 0 or free:
@@ -137,7 +137,8 @@ def _product(coefficient: Fraction, factors: tuple[Expression, ...]) -> Expressi
 
 
 class _Powers:
-    """Factors in the order in which they came, with whole powers of the same one joined, above and below the line."""
+    """Factors in their original order, with integer powers of the same base combined, separately in numerator and
+    denominator."""
 
     def __init__(self) -> None:
         self._found: dict[tuple[Expression, int], int] = {}

@@ -1,4 +1,4 @@
-"""What became of a term: which terms of a derivative came from which terms of the order below."""
+"""Which terms of a derivative came from which terms of the order below."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ _RULES = {
 
 
 def origins(found: Derivation, order: int) -> list[list[tuple[int, Expression]]]:
-    """For each term of an order the terms of the order below that it came from, each with the factor that was
-    differentiated there; all of them, with no factor named, where that cannot be told.
+    """For each term of an order, the terms of the order below that it came from, each with the factor that was
+    differentiated there; if that is unknown, all terms, each as its own factor.
 
     Examples
     --------
@@ -47,7 +47,7 @@ def origins(found: Derivation, order: int) -> list[list[tuple[int, Expression]]]
 
 
 def _sign(term: Expression) -> frozenset[Expression]:
-    """What tells a term from others, but for its coefficient."""
+    """What identifies a term, apart from its coefficient."""
     return frozenset(term.factors if isinstance(term, Product) else () if isinstance(term, Number) else (term,))
 
 
@@ -57,7 +57,7 @@ def _product_rule(term: Expression, found: Derivation, rules: Rules) -> list[tup
     for factor in factors:
         try:
             slope = _slope(factor, found, rules)
-        except LookupError:  # a function that is not known here
+        except LookupError:  # a function that is unknown here
             continue
         if slope != ZERO:
             others = [other for other in factors if other is not factor]
@@ -66,7 +66,7 @@ def _product_rule(term: Expression, found: Derivation, rules: Rules) -> list[tup
 
 
 def _slope(expression: Expression, found: Derivation, rules: Rules) -> Expression:
-    """The derivative by the input, in the same names."""
+    """The derivative with respect to the input, in the same names."""
     named = {name.definition: name for name in found.names}
 
     def local(call: FunctionCall, _: int) -> Expression:
@@ -81,7 +81,7 @@ def _slope(expression: Expression, found: Derivation, rules: Rules) -> Expressio
 
 
 def as_written(found: Derivation, order: int) -> Expression:
-    """The terms in the order of those they came from, as one differentiates by hand: from the first to the last."""
+    """The terms in the order of those they came from, as when differentiating by hand from the first to the last."""
     terms = terms_of(found.orders[order])
     if len(terms) < 2:
         return found.orders[order]
@@ -92,5 +92,5 @@ def as_written(found: Derivation, order: int) -> Expression:
 
 
 def _index_in(factor: Expression, term: Expression) -> int:
-    """The place of a factor in a term; 0 for the term itself."""
+    """The index of a factor in a term; 0 for the term itself."""
     return term.factors.index(factor) if isinstance(term, Product) and factor in term.factors else 0

@@ -1,18 +1,18 @@
-"""Checking gradients: numeric differentiation, and reports that say what is wrong. Nothing here prints or draws.
+"""Gradient checking: numeric differentiation, and reports that say what is wrong. Nothing here prints or draws.
 
-A folder for each question, and imports that point one way::
+One folder per question, with imports in one direction only::
 
     messages <- measuring <- judging <- formulas <- naming <- checks
                              judging <- reporting <- checks
 
-``messages`` holds the sentences, ``measuring`` the numeric slopes and how far they can be off, ``judging`` whether a
-gradient is right, ``formulas`` what a backward computes and what it should, ``naming`` the mistake and its place,
-``reporting`` what is said of it, and ``checks`` the functions that users call.
+``messages`` holds the sentences. ``measuring`` computes numeric slopes and their error bounds, ``judging`` decides
+whether a gradient is right, ``formulas`` finds what a backward computes and what it should compute, ``naming`` finds
+the mistake and its place, ``reporting`` reports it, and ``checks`` has the functions that users call.
 
-Read three files first. ``checks/judge.py`` is a whole check on one page. ``judging/case.py`` has what it knows: a
-`Case` is a function whose gradients are judged, with a `CheckedInput` for each of its inputs, and nearly everything in
+Read three files first. ``checks/judge.py`` is a whole check on one page. ``judging/case.py`` holds its data: a `Case`
+is a function whose gradients are judged, with a `CheckedInput` for each of its inputs, and nearly everything in
 ``naming`` and ``formulas`` is a question about one of these. ``naming/classify.py`` lists the mistakes that are tried,
-in their order.
+in order.
 """
 
 import sys
@@ -54,7 +54,7 @@ __all__ = [
 
 
 class _CallableModule(ModuleType):
-    """A module that does what the function of its name does: ``autolab.gradcheck(f, x)``, as in PyTorch."""
+    """A module that can be called like its function of the same name: ``autolab.gradcheck(f, x)``, as in PyTorch."""
 
     def __call__(self, *args: Any, **settings: Any) -> bool:
         return gradcheck(*args, **settings)

@@ -1,4 +1,4 @@
-"""What is wrong with a program: `diagnose` runs copies of it, and each of its rules looks at the runs."""
+"""What is wrong with a program: `diagnose` runs copies of it, and each of its rules examines these runs."""
 
 from .examination import diagnose
 from .report import Diagnosis, ProgramFinding

@@ -22,19 +22,19 @@ from .workbench import Workbench
 def diagnose(
     fn: Callable[..., Any], /, *args: Any, steps: int | None = None, causal: bool = False, **inputs: Any
 ) -> Diagnosis:
-    """Say what is wrong with a program that runs and does not learn.
+    """Find out what is wrong with a program that runs but does not learn.
 
     Parameters
     ----------
     fn : callable
-        A loss, which is run once with its backward pass; or a training step, with backward and the optimizer in it. Of
+        A loss, which is run once with its backward pass; or a training step, which calls backward and an optimizer. In
         AutoLab, PyTorch or JAX.
     *args, **inputs
-        Its arguments: models, arrays, optimizers. What the function reads around it is found as well.
+        The arguments of ``fn``: models, arrays, optimizers. Global variables and closures that it uses are found, too.
     steps : int, optional
-        Run ``fn`` so often in a row, as training does, and look at the updates.
+        Run ``fn`` this many times in a row, as training does, and examine the updates.
     causal : bool
-        Also check that outputs at a position of a sequence do not depend on later inputs.
+        Also check that the outputs at each position of a sequence do not depend on later inputs.
 
     Returns
     -------
@@ -45,14 +45,14 @@ def diagnose(
     Raises
     ------
     TypeError
-        If ``fn`` cannot be called, an argument cannot be copied, or ``steps`` is no whole number.
+        If ``fn`` is not callable, an argument cannot be copied, or ``steps`` is not an integer of at least 1.
 
     Notes
     -----
-    All runs are those of copies: models, optimizers, data and random generators are afterwards as they were; of what
-    can be read only once, such as a file or a generator around ``fn``, a fact says that the runs read on in it. Without
-    ``steps`` the program is run and recorded at most five times, and once more for each safe way that is tried where a
-    number is not finite. A training step of JAX's is given next what it returned.
+    Only copies are run: models, optimizers, data and random generators do not change. The exception is anything that
+    can be read only once, such as a file or a generator that ``fn`` uses: the runs advance it, and a fact says so.
+    Without ``steps`` the program is run and recorded at most five times, and once more for each safe rewriting that is
+    tried if a number is not finite. In JAX, the arguments of the next training step are what the last one returned.
 
     Examples
     --------
@@ -80,13 +80,13 @@ def diagnose(
 
 @dataclass(frozen=True)
 class Origin:
-    """What a diagnosis was made of, to be run again."""
+    """The program behind a diagnosis, so that it can be run again."""
 
     bench: Workbench
     program: Program
 
     def up_to_loss(self) -> tuple[Callable[..., Any], Program]:
-        """The function that gives the loss, with copies of the arguments."""
+        """The function that returns the loss, with copies of the arguments."""
         copy = self.program.copied()
         return up_to_loss(self.bench, copy), copy
 
@@ -102,7 +102,7 @@ def examined(bench: Workbench, program: Program, steps: int, causal: bool) -> Di
 
 
 def _found(e: Evidence, words: str, rule: Rule) -> Iterator[ProgramFinding]:
-    """What a rule finds; one that fails says so, and hides nothing that the others find."""
+    """What a rule finds; a rule that fails reports it and does not hide what the others find."""
     try:
         yield from rule(e)
     except Exception as error:
@@ -113,7 +113,7 @@ def _found(e: Evidence, words: str, rule: Rule) -> Iterator[ProgramFinding]:
 
 
 def _ordered(found: list[ProgramFinding]) -> tuple[ProgramFinding, ...]:
-    """Without what follows from others, and each place once; what is certain comes first."""
+    """The findings without consequences of others and without duplicates; certain ones come first."""
     explained = set().union(*[FOLLOWS.get(finding.kind, set()) for finding in found])
     if any(f.certainty == "wrong" and f.kind not in ("raised", "does_not_overfit") for f in found):
         explained = explained | {"raised", "does_not_overfit"}

@@ -12,7 +12,7 @@ Certainty = Literal["wrong", "suspicious"]
 
 
 class CodeLine(NamedTuple):
-    """A line of the user's code; None where no line is to blame."""
+    """A line of the user's code; None if no line is to blame."""
 
     line: int | None = None
     file: str | None = None
@@ -23,9 +23,9 @@ class ProgramFinding:
     """One thing that is wrong with a program.
 
     ``kind`` is a short name such as ``cut_gradient``. ``message`` says what is wrong, with the numbers that show it,
-    and ``remedy`` what to write instead. ``line`` counts from 1 in ``file`` (a notebook cell or a module); None where
-    no line is to blame. ``certainty`` is ``wrong``, or ``suspicious`` where there may be a reason for it. ``step`` is
-    the step of the recording at which it was found, None where it is not in the graph.
+    and ``remedy`` what to write instead. ``line`` counts from 1 in ``file`` (a notebook cell or a module); None if no
+    line is to blame. ``certainty`` is ``wrong``, or ``suspicious`` if it may be intended. ``step`` is the id of the
+    step of the recording at which it was found; None if it is not in the graph.
 
     Examples
     --------
@@ -59,15 +59,15 @@ class Diagnosis(Savable):
     findings : tuple of ProgramFinding
         The most likely cause first.
     facts : tuple of str
-        What may be intended, such as a frozen layer.
+        Observations that may be intended, such as a frozen layer.
     looked_at : tuple of str
         What was examined.
     recording : Recording or None
-        The run that the findings are about; None where it could not be recorded.
+        The run that the findings are about; None if it could not be recorded.
 
     Notes
     -----
-    In a condition a diagnosis is True if nothing was found.
+    The truth value of a diagnosis is True if nothing was found.
 
     Examples
     --------
@@ -100,12 +100,12 @@ class Diagnosis(Savable):
         return str(show(self, "bundle")["text/html"])
 
     def explore(self) -> Any:
-        """Open the live graph at the place of the first finding.
+        """Open the live graph at the step of the first finding.
 
         Raises
         ------
         ValueError
-            If the program could not be recorded, or this is a copy that does not know it.
+            If the program could not be recorded, or if this is a copy or an unpickled diagnosis, which has no program.
 
         Examples
         --------
@@ -116,4 +116,4 @@ class Diagnosis(Savable):
         return show(self, "live")
 
     def __getstate__(self) -> dict[str, Any]:
-        return {**vars(self), "_origin": None}  # functions cannot always be pickled
+        return {**vars(self), "_origin": None}  # not all functions can be pickled

@@ -1,4 +1,4 @@
-"""Chainer's checks of a backward: for given upstream gradients, with a given step and given tolerances."""
+"""Chainer's checks of a backward, for given upstream gradients, with a given step and given tolerances."""
 
 from __future__ import annotations
 
@@ -31,43 +31,44 @@ def check_backward(
     no_grads: Sequence[bool] | None = None,
     dtype: Any = None,
 ) -> None:
-    """Raise unless the gradients of ``func`` agree with central differences.
+    """Raise an error unless the gradients of ``func`` agree with central differences.
 
     Parameters
     ----------
     func : callable
-        Takes Variables, returns a Variable or a tuple of them.
+        Takes Variables and returns a Variable or a tuple of them.
     x_data : array or tuple of arrays
-        The arguments of ``func``. Integers are passed on and not checked.
+        The arguments of ``func``. Integer arrays are passed on but not checked.
     y_grad : array, tuple of arrays, or None
-        The upstream gradient of each result. None in its place counts as zeros; None altogether is for a function
-        with one number as its result, and counts as 1.
+        The upstream gradient of each result. None inside the tuple means zeros; None instead of the tuple means 1, for
+        a function whose result is a single number.
     params : Variable or tuple of Variables
-        What ``func`` uses besides its arguments, for example the parameters of a link: checked like inputs. They hold
-        other arrays while the check runs, and their own afterwards.
+        Variables that ``func`` uses besides its arguments, such as the parameters of a link; they are checked like
+        inputs. They hold other arrays during the check and their own again afterwards.
     eps : float
         How far an element moves to either side.
     atol, rtol : float
-        A gradient may differ by ``atol + rtol * |numeric|``, and by what rounding the results can do to the difference.
+        A gradient may differ by ``atol + rtol * |numeric|``, plus the error that rounding of the results can cause in
+        the difference.
     no_grads : sequence of bool, optional
-        True for the inputs that are not checked. By default those that hold no floats.
+        True for the inputs that are not checked. By default, those that are not floating-point.
     dtype : float dtype, optional
-        What inputs, parameters and upstream gradients are converted to for the differences. The gradients under test
-        are computed with what was given. ``dtype=np.float64`` makes a check in float32 sharp.
+        The dtype to which inputs, parameters and upstream gradients are converted for the differences. The gradients
+        being checked are computed in the given dtypes. ``dtype=np.float64`` makes a check in float32 more precise.
 
     Raises
     ------
     GradientCheckError
         (an AssertionError) If a gradient and a difference disagree. The message names every such input and its worst
         element with both values; ``error.mismatches`` has them as data. It says "wrong" only if differences with other
-        steps say so too; else "cannot tell": the step does not suit the function.
+        steps agree; otherwise "cannot tell", because the step does not suit the function.
     TypeError, ValueError
-        If the arguments do not fit each other.
+        If the arguments do not fit together.
 
     Notes
     -----
-    Every element of inputs with up to 256 elements is compared. Larger ones are compared along random directions, and
-    where these disagree a wrong element is searched for.
+    Inputs with up to 256 elements are compared element by element. Larger ones are compared along random directions,
+    and if these disagree, a wrong element is searched for.
 
     References
     ----------
@@ -99,24 +100,24 @@ def check_double_backward(
     no_grads: Sequence[bool] | None = None,
     dtype: Any = None,
 ) -> None:
-    """Raise unless the second derivatives of ``func`` agree with central differences of its gradients.
+    """Raise an error unless the second derivatives of ``func`` agree with central differences of its gradients.
 
-    The gradients themselves are taken as right: run `check_backward` first.
+    The gradients themselves are assumed to be right: run `check_backward` first.
 
     Parameters
     ----------
     func, x_data, y_grad, params, eps, atol, rtol, no_grads, dtype
         As for `check_backward`.
     x_grad_grad : array or tuple of arrays
-        The upstream gradient of the gradient of each input; those of inputs that are not checked are ignored, and may
-        be left out.
+        The upstream gradient of each input's gradient; those of inputs that are not checked are ignored and may be
+        omitted.
     params_grad_grad : array or tuple of arrays
         The same for each of ``params``.
 
     Raises
     ------
     GradientCheckError
-        (an AssertionError) If the derivative of a gradient by an input or by an upstream gradient is wrong.
+        (an AssertionError) If the derivative of a gradient with respect to an input or an upstream gradient is wrong.
     RuntimeError
         If ``func`` can be differentiated only once.
 
@@ -158,7 +159,7 @@ def _subject(
 
 
 def _names(caller: str, bound: Bound, no_grads: Sequence[bool] | None) -> tuple[str, ...]:
-    """The inputs to be checked."""
+    """The names of the inputs to check."""
     variables = bound.variables
     if no_grads is None:
         return tuple([name for name, x in variables.items() if x.requires_grad])
@@ -174,7 +175,7 @@ def _names(caller: str, bound: Bound, no_grads: Sequence[bool] | None) -> tuple[
 
 
 def upstream_of(caller: str, ys: Sequence[Variable], y_grad: Any) -> tuple[Array, ...]:
-    """One upstream gradient per result, of its shape and dtype, where it is."""
+    """One upstream gradient per result, of its shape and dtype and on its device."""
     given = [None] * len(ys) if y_grad is None else list(arrays_of(as_tuple(y_grad)))
     if len(given) != len(ys):
         raise ValueError(f"{caller}: got {len(given)} upstream gradients; expected {len(ys)}, one per result")

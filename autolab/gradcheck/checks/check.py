@@ -1,4 +1,4 @@
-"""check_gradients(): is the gradient of a function right, wrong, or can it not be told?"""
+"""check_gradients(): is the gradient of a function right or wrong, or can the check not tell?"""
 
 from __future__ import annotations
 
@@ -39,50 +39,51 @@ def check_gradients(
     reveal: int = 4,
     **inputs: Any,
 ) -> GradientReport:
-    """Compare the gradients that ``fn`` computes with numeric ones, and say what is wrong with them.
+    """Compare the gradients that ``fn`` computes with numeric gradients, and say what is wrong with them.
 
     Parameters
     ----------
     fn : callable
-        Takes Variables, returns a Variable or a tuple of them. The parameters of a link, of a link whose method it is,
-        and of links among the arguments are checked as inputs are.
+        Takes Variables and returns a Variable or a tuple of them. If it is a link or a method of one, or if links are
+        among the arguments, their parameters are checked like inputs.
     *args, **inputs
-        Its arguments, bound by its signature as `autolab.record` does it. All are copied: neither arrays nor
-        Variables nor gradients of the caller change. Good inputs are random, of unequal lengths, and away from kinks.
+        The arguments of ``fn``, bound to its signature as by `autolab.record`. All are copied: the caller's arrays,
+        Variables and gradients do not change. Good inputs are random, with axes of different lengths, and away from
+        kinks.
     options : dict, optional
-        ``rng``, ``order``, ``executor`` or ``reveal``, for a function that has an input of this name.
+        ``rng``, ``order``, ``executor`` or ``reveal``, for a function that has an input of that name.
     rng : numpy.random.Generator, optional
-        Draws the upstream gradients. By default a generator with a fixed seed, so that a check can be repeated and
-        does not move the random numbers of the program.
+        Draws the upstream gradients. The default is a generator with a fixed seed, so that the check is repeatable and
+        does not affect the random numbers of the program.
     order : int
-        2 checks the derivatives of the gradients, which are taken as right without ``create_graph``, for a random
-        upstream gradient; 3 those of second derivatives, and so on.
+        2 checks the derivatives of the gradients for a random upstream gradient, assuming that the gradients themselves
+        (without ``create_graph``) are right; 3 checks the derivatives of second derivatives, and so on.
     executor : concurrent.futures.Executor, optional
-        Where the differences are measured, in parts: threads, processes, or a cluster (for Dask
-        ``client.get_executor()``). For processes ``fn`` must be picklable. By default they are measured here.
-    reveal : 0 to 4
-        How much the report says, for exercises. 0: whether a gradient is wrong; 1: and of which inputs; 2: and at
-        which elements, with both numbers; 3: and what is wrong; 4: and where to look.
+        Runs the numeric differences in parts: in threads, processes, or on a cluster (for Dask,
+        ``client.get_executor()``). For processes, ``fn`` must be picklable. By default they run in this thread.
+    reveal : int, 0 to 4
+        How much the report says, for exercises. 0: whether a gradient is wrong; 1: also for which inputs; 2: also at
+        which elements, with both numbers; 3: also what is wrong; 4: also where to look.
 
     Returns
     -------
     GradientReport
-        ``report.verdict`` is "right", "wrong" or "cannot tell", ``report.passed`` is True only for "right", and
+        ``report.verdict`` is "right", "wrong" or "cannot tell"; ``report.passed`` is True only for "right";
         ``report.findings`` say why. It displays itself in a notebook.
 
     Raises
     ------
     TypeError
-        If the arguments do not fit the signature, none of them can have a gradient, or the results are no numbers.
+        If the arguments do not fit the signature, none of them can have a gradient, or the results are not numeric.
 
     Notes
     -----
-    What ``fn`` raises at the given inputs is passed on as it is, except a backward with the wrong number or shape of
-    gradients: that is a finding. An input with more than 256 elements is checked along random directions and at a
-    sample of its elements; each element of another takes some twenty evaluations, so check a model with a few rows.
-    The gradients of a single number are its derivatives, those of other results belong to a random upstream gradient.
-    Others are tried as well, and the gradients are compared with those in the dtype of the inputs and, if backward can
-    be differentiated, with those under ``create_graph``.
+    Exceptions that ``fn`` raises at the given inputs propagate, except that a backward with the wrong number or shape
+    of gradients is a finding. An input with more than 256 elements is checked along random directions and at a sample
+    of its elements. Each element of a smaller input takes about twenty evaluations, so check a model with a few rows.
+    If the result is a single number, the upstream gradient is 1; otherwise it is random. Other upstream gradients are
+    tried as well, and the gradients are compared with those in the dtype of the inputs and, if backward can be
+    differentiated, with those under ``create_graph``.
 
     Examples
     --------
@@ -135,7 +136,7 @@ def check_bound(
             "number, a list, an array or a Variable of floats. A Variable without a gradient goes in as x.data"
         )
     with np.errstate(all="ignore"):
-        unchecked = not_checked(base, native.steps())  # what it raises here is the caller's
+        unchecked = not_checked(base, native.steps())  # exceptions here propagate to the caller
         subject = lifted(native)
         exam = examine(subject, rng)
         below = [lifted(level) for level in below]
@@ -152,14 +153,14 @@ def check_bound(
 
 
 def checked_order(order: Any) -> int:
-    """The order, if it is one."""
+    """The order, if it is valid."""
     if isinstance(order, bool) or not isinstance(order, int) or order < 1:
         raise ValueError(f"check_gradients: order is {order!r:.40}; expected 1, 2, ...")
     return order
 
 
 def _sweep(subject: Subject, inputs: Sequence[InputReport], exam: Examination) -> StepSweep | None:
-    """How the error depends on the step at the worst element of the first input that is wrong."""
+    """How the error depends on the step at the worst element of the first wrong input."""
     for i, item in enumerate(inputs):
         if item.verdict == "wrong" and item.worst is not None and not item.is_wrong_elsewhere:
             return sweep_of(subject, i, item.worst, exam.upstreams[0], np.random.default_rng(0), FEW_STEPS)[0]
@@ -167,18 +168,18 @@ def _sweep(subject: Subject, inputs: Sequence[InputReport], exam: Examination) -
 
 
 def check_grads(f: Callable[..., Any], args: Any = None, order: int = 1, modes: Sequence[str] = ("fwd", "rev")) -> Any:
-    """Check the derivatives of a function, and raise if one is wrong; `check_gradients` gives a report instead.
+    """Check the derivatives of a function and raise if one is wrong; `check_gradients` returns a report instead.
 
     Parameters
     ----------
     f : callable
-    args
-        The tuple of its arguments; the only argument may be given as it is. Without it the result is a function of the
-        arguments that checks, as autograd has it: ``check_grads(f, modes=["rev"])(x)``.
+    args : tuple, optional
+        The arguments of ``f``; a single argument need not be in a tuple. Without ``args``, the result is a function
+        that checks at its arguments, as in autograd: ``check_grads(f, modes=["rev"])(x)``.
     order : int
-        Up to which order.
+        The highest order to check.
     modes : sequence of str
-        Both modes take their rules from one backward, which is checked, whatever is asked for.
+        Accepted for compatibility: both modes use the rules of one backward, which is always checked.
 
     Raises
     ------

@@ -1,5 +1,5 @@
-"""PyTorch's checks: the whole Jacobian, every element of the inputs by every element of the results; or random products
-with it."""
+"""PyTorch's checks: of the whole Jacobian, every element of the results by every element of the inputs; or of random
+products with it."""
 
 from __future__ import annotations
 
@@ -42,24 +42,24 @@ def gradcheck(
     Parameters
     ----------
     fn : callable
-        Takes Variables, returns a Variable or a tuple of them.
+        Takes Variables and returns a Variable or a tuple of them.
     inputs : Variable, array or tuple of them
-        The arguments, in float64. Variables with ``requires_grad=False`` are constants, also of integers;
-        beside Variables so are Python's numbers.
+        The arguments, in float64. Variables with ``requires_grad=False``, which may be integers, are constants; so are
+        Python numbers, if there are Variables among the arguments.
     eps : float
         How far an element moves to either side.
     atol, rtol : float
-        A derivative may differ by ``atol + rtol * |numeric|``, and by what rounding the results can do to the
-        difference.
+        A derivative may differ by ``atol + rtol * |numeric|``, plus the error that rounding of the results can cause in
+        the difference.
     raise_exception : bool
-        If False, a wrong derivative gives False and no exception.
+        If False, return False for a wrong derivative instead of raising an exception.
     nondet_tol : float
-        How far apart the gradients of two equal backward passes may be.
+        How much the gradients of two identical backward passes may differ.
     fast_mode : bool
-        Compare a few products of the Jacobian with random vectors on both sides instead of all its elements: a fraction
-        of the time, and an error in a single element of a large Jacobian may drown.
+        Compare a few products of the Jacobian with random vectors on both sides instead of all its elements. This takes
+        a fraction of the time, but may miss an error in a single element of a large Jacobian.
     executor : concurrent.futures.Executor, optional
-        Where the differences are computed, in parts; not in fast mode. For processes ``fn`` must be picklable.
+        Computes the differences in parts; not used in fast mode. For processes, ``fn`` must be picklable.
 
     Returns
     -------
@@ -68,15 +68,15 @@ def gradcheck(
     Raises
     ------
     GradientCheckError
-        (an AssertionError) If a derivative, or the number or shape of the gradients is wrong. The message names the
+        (an AssertionError) If a derivative is wrong, or the number or shape of the gradients. The message names the
         inputs and their worst elements with both values; ``error.mismatches`` has them as data.
     TypeError
-        If an input is float32 or of integers, or none requires a gradient.
+        If an input is float32 or integer, or none requires a gradient.
 
     Notes
     -----
-    For n input elements and m result elements: 2 n calls of ``fn``, m backward passes, and 2 n m numbers in memory.
-    `check_gradients` needs far less, and says what is wrong.
+    For n input elements and m result elements, it takes 2 n calls of ``fn``, m backward passes, and memory for 2 n m
+    numbers. `check_gradients` needs far less and says what is wrong.
 
     References
     ----------
@@ -109,15 +109,15 @@ def gradgradcheck(
 ) -> bool:
     """Whether the derivatives of the gradients of ``fn`` agree with central differences of these gradients.
 
-    The gradients themselves are taken as right: run `gradcheck` first. They are differentiated by the inputs and by the
-    upstream gradients.
+    The gradients themselves are assumed to be right: run `gradcheck` first. They are differentiated with respect to the
+    inputs and the upstream gradients.
 
     Parameters
     ----------
     fn, inputs, eps, atol, rtol, raise_exception, nondet_tol, fast_mode, executor
         As for `gradcheck`.
     grad_outputs : array, Variable or tuple of them, optional
-        The upstream gradients, one per result. By default random.
+        The upstream gradients, one per result; random by default.
 
     Returns
     -------

@@ -1,7 +1,7 @@
-"""The Taylor-remainder test: how fast does what the gradient leaves unexplained vanish with the step?
+"""The Taylor remainder test: how fast does what the gradient does not explain vanish with the step?
 
-With a right gradient the remainder ``|f(x + h d) - f(x) - h f'(x) d|`` falls with the square of the step h, with a
-wrong one no faster than the step itself. No tolerance is needed: the order is the evidence.
+With a right gradient, the remainder ``|f(x + h d) - f(x) - h f'(x) d|`` falls with the square of the step h; with a
+wrong one, no faster than the step itself. No tolerance is needed: the order is the evidence.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _CLEAR = 30.0
 _SECOND_ORDER = 1.8
 _FIRST_ORDER = 1.3
 _FLAT = 1e-9
-"""A remainder below this fraction of the change of the function is none."""
+"""A remainder below this fraction of the change of the function counts as zero."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,20 +39,20 @@ class TaylorReport:
     ----------
     function : str
     steps : array
-        Step sizes, falling; in units of the magnitude of the inputs.
+        The step sizes, decreasing, in units of the magnitude of the inputs.
     change : array
-        ``|f(x + h d) - f(x)|`` for each step, results weighted by a random upstream gradient: of order 1.
+        ``|f(x + h d) - f(x)|`` for each step, with results weighted by a random upstream gradient: of order 1.
     remainder : array
-        What is left of it without ``h f'(x) d``.
+        What remains of the change without ``h f'(x) d``.
     noise : float
-        Below about this, a remainder is rounding.
+        The level below which a remainder is just rounding error.
     order : float
-        The slope of the remainder over the step, both logarithmic, where it stands out from the noise: 2 or more for a
-        right gradient; infinite if there is no remainder, as for a linear function; NaN if there is too little to tell.
+        The slope of the remainder over the step on logarithmic axes, where it stands out from the noise: 2 or more for
+        a right gradient; infinite if there is no remainder, as for a linear function; NaN if there is too little data.
     kink : bool
-        Whether the slopes to both sides differ however small the step: then the order tells nothing about the gradient.
+        Whether the slopes to both sides differ however small the step; then the order says nothing about the gradient.
     hidden : bool
-        Whether the order is too low, and yet no gradient is wrong for certain: rounding, underflow or overflow hides
+        Whether the order is too low although no gradient is certain to be wrong: rounding, underflow or overflow hides
         the slope.
 
     Examples
@@ -75,7 +75,7 @@ class TaylorReport:
 
     @property
     def passed(self) -> bool:
-        """True if the remainder vanishes with the square of the step, or is nothing."""
+        """True if the remainder vanishes with the square of the step, or is zero."""
         return self.order >= _SECOND_ORDER
 
     def __bool__(self) -> bool:
@@ -104,24 +104,24 @@ def taylor_test(
     rng: np.random.Generator | None = None,
     **inputs: Any,
 ) -> TaylorReport:
-    """How fast the remainder of the first-order Taylor expansion of ``fn`` vanishes along a random direction.
+    """Measure how fast the remainder of the first-order Taylor expansion of ``fn`` vanishes along a random direction.
 
     Parameters
     ----------
     fn : callable
-        Takes Variables, returns a Variable or a tuple of them.
+        Takes Variables and returns a Variable or a tuple of them.
     *args, **inputs
-        Its arguments, as for `check_gradients`. float32 is taken to float64.
+        The arguments of ``fn``, as for `check_gradients`. float32 is converted to float64.
     options : dict, optional
-        ``rng``, for a function that has an input of this name.
+        ``rng``, for a function that has an input of that name.
     rng : numpy.random.Generator, optional
-        Draws the direction and the upstream gradient; by default with a fixed seed.
+        Draws the direction and the upstream gradient; by default, a generator with a fixed seed.
 
     Returns
     -------
     TaylorReport
-        ``report.order`` is about 2 (or more) for a right gradient and 1 for a wrong one. At a kink it is 1 whatever the
-        gradient is, and ``report.kink`` is True; `check_gradients` can tell.
+        ``report.order`` is about 2 (or more) for a right gradient and 1 for a wrong one. At a kink it is 1 for any
+        gradient, and ``report.kink`` is True; use `check_gradients` there.
 
     Raises
     ------

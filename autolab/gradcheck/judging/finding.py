@@ -1,4 +1,4 @@
-"""Finding: one thing that a check found out; and Explanation, of which a finding about a wrong gradient is made."""
+"""Finding: one result of a check; and Explanation, from which a finding about a wrong gradient is made."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from ..messages import INNOCENT, Kind, say, shown
 
 @dataclass(frozen=True)
 class Finding:
-    """One thing that the check found out.
+    """One thing that a check found.
 
-    ``input`` is the name of the input that it is about, or None. ``evidence`` holds the numbers in the message as
-    plain data. ``hint`` says where to look, never what to write.
+    ``input`` is the name of the input concerned, or None. ``evidence`` holds the numbers of the message as plain data.
+    ``hint`` says where to look, never what to write.
 
     Examples
     --------
@@ -46,7 +46,7 @@ class Finding:
 
     @property
     def innocent(self) -> bool:
-        """True if it explains something and is no failure."""
+        """True if it is an explanation rather than a failure."""
         return self.kind in INNOCENT and self.evidence.get("verdict") != "wrong"
 
 

@@ -1,4 +1,4 @@
-"""What the checks with given tolerances say when they fail: which input, which element, both values."""
+"""What checks with given tolerances say when they fail: which input, which element, and both values."""
 
 from __future__ import annotations
 
@@ -36,11 +36,12 @@ class Limits:
 
 @dataclass(frozen=True)
 class Mismatch:
-    """The worst disagreement about one input.
+    """The worst disagreement for one input.
 
-    ``index`` is None if it shows only along a random direction. ``result`` is the number of the result whose derivative
-    it is, and ``result_index`` its element; None where the upstream gradient adds up all results. ``count`` of
-    ``total`` numbers disagree; both are None where random directions found the element, and the others are not known.
+    ``index`` is the index of the element; None if the disagreement shows only along a random direction. ``result`` is
+    the index of the result that was differentiated, and ``result_index`` that of its element; None if the upstream
+    gradient sums over all results. ``count`` of ``total`` numbers disagree; both are None if random directions found
+    the element and the others are not known.
 
     Examples
     --------

@@ -24,22 +24,22 @@ def numerical_grad(
     grad_outputs: Sequence[Array | None] | None = None,
     eps: float | None = None,
 ) -> Any:
-    """Gradient of ``sum(gy * y)`` over the results of ``f``, by central differences.
+    """The numeric gradient of ``sum(gy * y)`` over the results of ``f``, by central differences.
 
-    Without ``grad_outputs`` it is that of ``f(x).sum()``: ``numerical_grad(f, x)``, as in DeZero.
+    Without ``grad_outputs``, it is the gradient of ``f(x).sum()``: ``numerical_grad(f, x)``, as in DeZero.
 
     Parameters
     ----------
     f : callable
         Takes no arguments, reads ``inputs`` and returns a tuple of arrays.
     inputs : sequence of floating-point arrays
-        Moved in place by ``eps`` to either side, one element after the other. They are restored, also after an
+        They are changed in place, one element at a time by ``eps`` to either side, and restored, even after an
         exception.
     grad_outputs : sequence of arrays
         The upstream gradient of each result; None counts as zeros.
     eps : float, optional
-        How far an element moves to either side. By default the cube root of the dtype's precision, times about the
-        magnitude of the element: there the error of the difference and that of the rounding balance.
+        How far an element moves to either side. By default, about the magnitude of the element times the cube root of
+        the dtype's precision, which balances the truncation error and the rounding error.
 
     Returns
     -------
@@ -49,7 +49,7 @@ def numerical_grad(
     Raises
     ------
     TypeError
-        If an input is no writeable floating-point array, or arrays of CPU and GPU are mixed.
+        If an input is not a writeable floating-point array, or if CPU and GPU arrays are mixed.
     ValueError
         If the results of ``f`` do not fit ``grad_outputs``.
 
@@ -102,23 +102,25 @@ def default_step(dtype: np.dtype) -> float:
 
 
 def numerical_diff(f: Callable[[Variable], Any], x: Any, eps: float | None = None) -> Array:
-    """The derivative of a function of one number, or element by element, by a central difference.
+    """The derivative of a function of one number, or of an elementwise function, by a central difference.
 
-    The plainest way to a derivative: two calls of ``f`` whatever it is, and half of the digits lost.
+    This is the simplest numeric derivative: it takes two calls of ``f``, for any ``f``, and loses a good part of the
+    digits.
 
     Parameters
     ----------
     f : callable
-        Takes a Variable; every element of its result depends on one element of the input alone.
+        Takes a Variable; each element of the result depends on only one element of the input.
     x : number, array or Variable
-        Where. Numbers and lists become float64.
+        The point. Numbers and lists become float64.
     eps : float, optional
-        How far every element moves to either side. By default chosen from dtype and magnitude as in `numerical_grad`.
+        How far every element moves to either side. By default, it depends on dtype and magnitude as in
+        `numerical_grad`.
 
     Returns
     -------
     array
-        Of the shape of ``f(x)``.
+        The derivative, of the shape of ``f(x)``.
 
     References
     ----------
@@ -189,8 +191,9 @@ def assert_allclose(x: Any, y: Any, atol: float = 1e-5, rtol: float = 1e-4) -> N
     Parameters
     ----------
     x, y : array, Variable or number
-        On the CPU, on a GPU, or one on either.
+        They may be on the CPU, on a GPU, or one on each.
     atol, rtol : float
+        The absolute and the relative tolerance.
 
     References
     ----------

@@ -1,7 +1,7 @@
 """How the error of a central difference depends on its step: the picture behind every gradient check.
 
-With a right gradient the error falls with the square of the step, until the rounding of the function takes over and it
-rises again, as one over the step. With a wrong one it stays where it is.
+With a right gradient, the error falls with the square of the step until the rounding error of the function dominates
+and it rises again, as one over the step. With a wrong gradient it stays constant.
 """
 
 from __future__ import annotations
@@ -31,15 +31,16 @@ class StepSweep:
     ----------
     function, input : str
     index : tuple of int, or None
-        The element that moves; None if all do, in a random direction.
+        The element that moves; None if all move, in a random direction.
     analytic : float
-        The slope that the gradient gives, per unit of ``steps``.
+        The slope according to the gradient, per unit of ``steps``.
     steps : array
-        How far to either side; for one element in its own units, for a direction relative to each element's magnitude.
+        The step sizes to either side; for one element in its own units, for a direction relative to each element's
+        magnitude.
     numeric, error : arrays
-        The central differences, and how far they are from ``analytic``; NaN where the function cannot be evaluated.
+        The central differences, and their distances from ``analytic``; NaN where the function cannot be evaluated.
     rounding : array
-        What the rounding of the function does to each difference, about.
+        The approximate error of each difference that comes from the rounding of the function.
 
     Examples
     --------
@@ -61,8 +62,8 @@ class StepSweep:
 
     @property
     def orders(self) -> np.ndarray:
-        """The slope of the error over the step, both logarithmic, from each step to the next: 2 where the curvature of
-        the function rules, -1 where rounding does, 0 for a wrong gradient; NaN where there is no error.
+        """The slope of the error over the step on logarithmic axes, from each step to the next: 2 where truncation
+        dominates, -1 where rounding does, 0 for a wrong gradient; NaN where there is no error.
         """
         with np.errstate(all="ignore"):
             orders = np.diff(np.log(self.error)) / np.diff(np.log(self.steps))
@@ -70,7 +71,7 @@ class StepSweep:
 
     @property
     def best(self) -> int:
-        """Which step has the least error."""
+        """The index of the step with the smallest error."""
         return int(np.nanargmin(self.error))
 
     def __str__(self) -> str:
@@ -89,20 +90,20 @@ def step_sweep(
     rng: np.random.Generator | None = None,
     **inputs: Any,
 ) -> StepSweep:
-    """Central differences of one slope of ``fn`` for many steps, and their distance to what its gradient says.
+    """Central differences of one slope of ``fn`` for many step sizes, and their distances from its gradient.
 
     Parameters
     ----------
     fn : callable
-        Takes Variables, returns a Variable or a tuple of them.
+        Takes Variables and returns a Variable or a tuple of them.
     *args, **inputs
-        Its arguments, as for `check_gradients`.
+        The arguments of ``fn``, as for `check_gradients`.
     wrt : str, optional
-        The input that moves; by default the first one that requires a gradient.
-    index : tuple of int, optional
-        Its element that moves; by default all, in a random direction.
+        The input that moves; by default, the first one that requires a gradient.
+    index : tuple of int or int, optional
+        The element that moves; by default all move, in a random direction.
     options : dict, optional
-        ``wrt``, ``index`` or ``rng``, for a function that has an input of this name.
+        ``wrt``, ``index`` or ``rng``, for a function that has an input of that name.
     rng : numpy.random.Generator, optional
         Draws the upstream gradient and the direction.
 

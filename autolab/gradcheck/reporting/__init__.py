@@ -1,1 +1,1 @@
-"""What a check found, as data and text, and how much of it is said."""
+"""What a check found, as data and text, and how much of it is revealed."""

@@ -1,4 +1,4 @@
-"""GradientReport: what a gradient check found, as plain frozen data; and what it remembers of the function."""
+"""GradientReport: what a gradient check found, as plain frozen data; and what it keeps of the function."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ from ..messages import Verdict, apart, number, say, shown, where
 
 @dataclass(frozen=True, eq=False)
 class CheckedFunction:
-    """What a report remembers of the function that it judged, so that it can be looked at again.
+    """What a report keeps of the function that it judged, so that it can be explored later.
 
-    ``base`` is the function as it was given, with copies of its inputs; ``checked`` the one whose first derivatives
-    were compared: ``base`` itself, or for a higher order its gradient. ``reveal`` is how much the report may say."""
+    ``base`` is the given function with copies of its inputs; ``checked`` is the function whose first derivatives were
+    compared: ``base`` itself or, for a higher order, its gradient. ``reveal`` is how much the report may say."""
 
     base: Bound
     checked: Bound
@@ -33,7 +33,7 @@ class CheckedFunction:
 
 
 def kept(bound: Bound) -> Bound:
-    """``bound`` with copies of its inputs: what the caller does with the arrays later changes nothing."""
+    """``bound`` with copies of its inputs, so that later changes to the caller's arrays have no effect."""
     copies = {
         name: type(x)(x.array.copy(), name=x.name, requires_grad=x.requires_grad) for name, x in bound.variables.items()
     }
@@ -44,12 +44,13 @@ def kept(bound: Bound) -> Bound:
 class InputReport:
     """The comparison for one input.
 
-    All arrays have the input's shape. ``analytic`` is what backward computed (None if it gave no gradient), ``numeric``
-    the finite difference (NaN where it was not or cannot be measured), ``error`` the distance between them (at a kink,
-    to the nearest of the slopes), and ``tolerance`` what ``error`` may be. ``worst`` is the index of the largest
-    error, or None if nothing was compared. ``measured`` counts the elements that were; the others of a large input were
-    covered by random directions through all of them. Where these disagree, ``halves`` are the ever smaller parts of the
-    flattened input that still do, from all of it to one element: the first place, and the one after the last.
+    All arrays have the input's shape. ``analytic`` is what backward computed (None if it returned no gradient),
+    ``numeric`` the finite difference (NaN where it was not or cannot be measured), ``error`` the distance between them
+    (at a kink, the distance to the nearest of the slopes), and ``tolerance`` the largest error allowed. ``worst`` is
+    the index of the largest error, or None if nothing was compared. ``measured`` is the number of elements that were
+    compared; the rest of a large input was covered by random directions through all elements. If these disagree,
+    ``halves`` lists the shrinking ranges of the flattened input that still do, from the whole input to one element, as
+    pairs of start and stop.
 
     Examples
     --------
@@ -75,14 +76,14 @@ class InputReport:
 
     @property
     def coverage(self) -> str:
-        """Which part of a large input was measured element by element, in words; empty if all of it."""
+        """How much of a large input was measured element by element, in words; empty if all of it."""
         total = self.numeric.size
         return say("coverage", count=self.measured, total=total) if 0 < self.measured < total else ""
 
     @property
     def is_wrong_elsewhere(self) -> bool:
-        """Whether every number here is right, and it fails for another reason: a point nearby, or the upstream
-        gradient.
+        """Whether every number here is right but the input fails for another reason: at a nearby point, or for another
+        upstream gradient.
         """
         return (
             self.verdict == "wrong" and self.worst is not None and self.error[self.worst] <= self.tolerance[self.worst]
@@ -108,19 +109,18 @@ class GradientReport(Savable):
     verdict : "right", "wrong" or "cannot tell"
     inputs : tuple of InputReport
     findings : tuple of Finding
-        Accusations first.
+        Failures first.
     upstream : tuple of arrays
-        The upstream gradients, one per result, that the gradients were computed with: 1 for a single number, else
-        random ones.
+        The upstream gradients used, one per result: 1 if the result is a single number, else random.
     evaluations : int
-        How often the function was called.
+        The number of calls of the function.
     seconds : float
     sweep : StepSweep or None
         For a wrong gradient, how the error at the worst element of the first wrong input depends on the step.
 
     Notes
     -----
-    In a condition a report is ``report.passed``, which is True only for the verdict "right". For `explore` it remembers
+    The truth value of a report is ``report.passed``, which is True only for the verdict "right". For `explore` it keeps
     the function and copies of the inputs; a copy or a pickle of the report does not.
 
     Examples
@@ -149,7 +149,7 @@ class GradientReport(Savable):
 
     @property
     def _is_drawn(self) -> bool:
-        """Whether the gradients are for a random upstream gradient, so that they are no slopes that one knows."""
+        """Whether the upstream gradient is random, so that the gradients are not the familiar slopes."""
         return not all([np.isin(g, (0, 1)).all() for g in self.upstream])
 
     def __bool__(self) -> bool:
@@ -166,7 +166,7 @@ class GradientReport(Savable):
     def raise_for_failure(self) -> None:
         """Raise `GradientCheckError` if the check found something wrong.
 
-        "Cannot tell" for innocent reasons (a jump, noise) is no failure; ``assert report.passed`` insists on certainty.
+        "Cannot tell" for innocent reasons (a jump, noise) is not a failure; use ``assert report.passed`` to be strict.
         """
         if self.verdict == "wrong" or any(not finding.innocent for finding in self.findings):
             raise GradientCheckError(str(self))
@@ -196,7 +196,7 @@ class GradientReport(Savable):
         }
 
     def explore(self) -> Any:
-        """Open the check lens: the same comparison live. A click on an element says why; a menu has all else.
+        """Open the check lens: the same comparison, live. Clicking an element explains it; a menu offers the rest.
 
         In plain Python, where there is no notebook to draw in, the report is saved as a page in the folder
         ``autolab_pages``.
@@ -204,12 +204,12 @@ class GradientReport(Savable):
         Returns
         -------
         Lens
-            ``.report`` is what it shows, ``.close()`` ends it.
+            ``.report`` is what it shows; ``.close()`` closes it.
 
         Raises
         ------
         ValueError
-            If the report holds back its numbers (``reveal`` below 2), or is a copy that does not know its function.
+            If the report withholds its numbers (``reveal`` below 2), or is a copy that has no function.
 
         Examples
         --------
@@ -221,7 +221,7 @@ class GradientReport(Savable):
         return show(self, "live")
 
     def __getstate__(self) -> dict[str, Any]:
-        return {**vars(self), "_origin": None}  # functions cannot always be pickled
+        return {**vars(self), "_origin": None}  # not all functions can be pickled
 
 
 answer_habits(GradientReport, "GradientReport")
