@@ -1,11 +1,12 @@
-"""Train one network with several processes, each of which computes the gradient of its part of every batch.
+"""Train one network with several processes, each of which computes the gradient for its part of every batch.
 
     python examples/data_parallel.py --workers 2
     python examples/data_parallel.py --workers 2 --dask
 
-The weighted mean of the parts' gradients is the gradient of the batch, so the training is the same as in one process up
-to rounding. It pays only where computing a part takes much longer than sending the weights there and the gradients
-back: both times are printed. A layer that looks at the whole batch, such as batch normalization, sees its part alone.
+The weighted mean of the parts' gradients is the gradient of the batch, so training gives the same result as in one
+process, up to rounding. It pays off only if computing a part takes much longer than sending the weights there and the
+gradients back: both times are printed. A layer that uses the whole batch, such as batch normalization, sees only its
+part.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ Part = tuple[int, float, list[np.ndarray]]
 
 
 def gradient(model: L.Link, x: np.ndarray, t: np.ndarray) -> Part:
-    """What a worker does: the number of its examples, their mean loss, and its gradient for each parameter."""
+    """The work of one worker: the number of its examples, their mean loss, and the gradient of each parameter."""
     model.cleargrads()
     loss = model(x, t)
     loss.backward()
@@ -37,7 +38,7 @@ def gradient(model: L.Link, x: np.ndarray, t: np.ndarray) -> Part:
 
 
 def update(executor: Executor, workers: int, model: L.Link, optimizer: Any, x: np.ndarray, t: np.ndarray) -> float:
-    """One step with the gradient of the whole batch; its loss."""
+    """Take one step with the gradient of the whole batch; return the loss."""
     parts = zip(np.array_split(x, workers), np.array_split(t, workers), strict=True)
     futures = [executor.submit(gradient, model, *part) for part in parts if len(part[0])]
     loss, gradients = average([future.result() for future in futures])
@@ -48,7 +49,7 @@ def update(executor: Executor, workers: int, model: L.Link, optimizer: Any, x: n
 
 
 def average(parts: Sequence[Part]) -> tuple[float, list[np.ndarray]]:
-    """The mean over all examples: each part counts as often as it has examples."""
+    """The mean over all examples: parts are weighted by their numbers of examples."""
     total = sum([count for count, _, _ in parts])
     shares = [count / total for count, _, _ in parts]
     loss = sum([share * part[1] for share, part in zip(shares, parts, strict=True)])
@@ -57,7 +58,7 @@ def average(parts: Sequence[Part]) -> tuple[float, list[np.ndarray]]:
 
 
 class ConvNet(Chain):
-    """Convolutions have few weights to send, and much to compute."""
+    """A convolutional network: few weights to send, much to compute."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -72,7 +73,7 @@ class ConvNet(Chain):
 
 @contextmanager
 def pool(workers: int, dask: bool) -> Iterator[Executor]:
-    """Processes of this machine; Dask's could as well be those of other machines."""
+    """Processes on this machine; with Dask, they could also run on other machines."""
     if not dask:
         with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as executor:
             yield executor
@@ -84,7 +85,7 @@ def pool(workers: int, dask: bool) -> Iterator[Executor]:
 
 
 def train(executor: Executor, workers: int, steps: int, batch: int) -> tuple[list[float], L.Classifier, float]:
-    """The losses of the steps, the trained model, and the seconds that a step took without the first."""
+    """The losses, the trained model, and the mean time per step in seconds, without the first step."""
     digits, _ = data.get_digits()
     x, t = digits[:]
     x = x.reshape(-1, 1, 8, 8)
@@ -107,7 +108,7 @@ def main() -> None:
     parser.add_argument("--dask", action="store_true", help="workers of Dask; without it, processes of this machine")
     options = parser.parse_args()
     for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
-        os.environ.setdefault(name, "1")  # a core for each worker, whose NumPy reads this when it is imported
+        os.environ.setdefault(name, "1")  # one core per worker; NumPy reads this when a worker imports it
     seconds = {}
     for workers in (1, options.workers):
         with pool(workers, options.dask) as executor:

@@ -1,8 +1,8 @@
-"""See your JAX: a recurrent loop (``scan``) with every value and gradient, and a wrong ``custom_vjp`` that is named.
+"""Look inside JAX: a recurrent loop (``scan``) with every value and gradient, and a wrong ``custom_vjp`` that is found.
 
     python examples/jax_loop.py --out result
 
-In a notebook, ``autolab.explore(loss, h, xs, w)`` shows the same live: move an input, and everything follows.
+In a notebook, ``autolab.explore(loss, h, xs, w)`` shows the same live: move an input and everything follows.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ import autolab
 
 
 def loss(h: Any, xs: Any, w: Any) -> Any:
-    """A recurrent network of one unit: every round of the loop is a group of steps, whose gradients can be compared."""
+    """A recurrent network with one unit: every iteration is a group of steps, whose gradients can be compared."""
 
     def step(h: Any, x: Any) -> Any:
         h = jnp.tanh(w * h + x)
@@ -38,7 +38,7 @@ def forward(x: Any) -> Any:
 
 
 def backward(x: Any, g: Any) -> Any:
-    """The square in the denominator is forgotten."""
+    """This backward forgets the square in the denominator."""
     return (g / (1 + jnp.abs(x)),)
 
 

@@ -1,11 +1,11 @@
-"""Check thousands of gradients with several processes or workers of Dask, and show how far they are.
+"""Check thousands of gradients with several processes or Dask workers, with a progress display.
 
     python examples/many_checks.py --workers 2
     python examples/many_checks.py --workers 2 --dask
 
-Each case is one of AutoLab's elementwise functions at points of its domain that its number draws, so the same cases
-give the same findings wherever they run. A worker of Dask that dies is replaced, and another does its part; a part that
-kills several of them ends the sweep with an error that names the last worker and the cases.
+Each case is one of AutoLab's elementwise functions at points of its domain that are drawn with the case number as seed,
+so the same cases give the same findings wherever they run. A Dask worker that dies is replaced, and another one does
+its part; a part that kills several workers ends the sweep with an error that names the last worker and the cases.
 """
 
 from __future__ import annotations
@@ -24,20 +24,20 @@ from autolab import functions as F
 from autolab.gradcheck import gradcheck
 
 PART = 50
-"""Cases that go to a worker together: sending them takes less than a hundredth of the time of checking them."""
+"""Cases sent to a worker at once: sending them takes less than a hundredth of the time of checking them."""
 Case = tuple[str, int]
 Check = Callable[[Case], str | None]
 FUNCTIONS = "arcsinh cos erf exp expm1 gelu log log1p sigmoid silu sin sinh softplus softsign sqrt tan tanh"
 
 
 def cases(count: int) -> list[Case]:
-    """Names of functions, and numbers that say at which points."""
+    """The cases: names of functions, each with a seed for its points."""
     names = FUNCTIONS.split()
     return [(names[i % len(names)], i) for i in range(count)]
 
 
 def check(case: Case) -> str | None:
-    """What is wrong with a gradient; None if it is right."""
+    """A message about a wrong gradient; None if it is right."""
     name, seed = case
     function = getattr(F, name)
     low, high = function.function.domain
@@ -50,14 +50,14 @@ def check(case: Case) -> str | None:
 
 
 def checked(check: Check, part: Sequence[Case]) -> list[tuple[Case, str]]:
-    """What a worker does: the cases of a part that are wrong, with what is wrong."""
+    """The work of one worker: the wrong cases of a part, each with a message."""
     return [(case, said) for case in part if (said := check(case)) is not None]
 
 
 def sweep(
     executor: Executor, cases: Sequence[Case], progress: Callable[[int], object], check: Check = check
 ) -> list[tuple[Case, str]]:
-    """The wrong cases, in order; ``progress`` is told how many have been checked since it was told last."""
+    """The wrong cases, in order; ``progress`` is called with the number of cases checked since its last call."""
     parts = [cases[first : first + PART] for first in range(0, len(cases), PART)]
     futures = {executor.submit(checked, check, part): part for part in parts}
     found: list[tuple[Case, str]] = []
@@ -83,7 +83,7 @@ def main() -> None:
     for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
         os.environ.setdefault(name, "1")
     with pool(options.workers, options.dask) as executor, tqdm(total=options.cases, unit=" checks") as bar:
-        list(executor.map(abs, range(options.workers)))  # they start
+        list(executor.map(abs, range(options.workers)))  # start the workers
         began = perf_counter()
         wrong = sweep(executor, cases(options.cases), bar.update)
         seconds = perf_counter() - began

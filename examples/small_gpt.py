@@ -1,8 +1,8 @@
-"""A small GPT in AutoLab's links learns to write like the pages in `docs/`, one character after the other.
+"""A small GPT, built from AutoLab's links, learns to write like the pages in `docs/`, character by character.
 
     python examples/small_gpt.py --out result --seconds 60
 
-It writes how large the gradient is in each layer, and what a run keeps for it, as pages into the folder ``result``.
+It saves two pages in the folder ``result``: the size of the gradient in each layer, and the memory kept for backward.
 `torch_gpt.py` is the same network in PyTorch.
 """
 
@@ -26,7 +26,7 @@ LENGTH, SIZE, HEADS, BLOCKS = 64, 64, 4, 4
 
 
 class Text:
-    """The characters of a text as numbers."""
+    """A text as integers, one per character."""
 
     def __init__(self, path: Path = TEXT) -> None:
         text = path.read_text(encoding="utf-8")
@@ -34,14 +34,14 @@ class Text:
         self.numbers = np.array([self.letters.index(letter) for letter in text])
 
     def batch(self, count: int, rng: np.random.Generator, length: int = LENGTH) -> tuple[np.ndarray, np.ndarray]:
-        """Some places of the text, and what comes next at each: two arrays of shape ``(count, length)``."""
+        """Random sections of the text, and the next character at each position: two ``(count, length)`` arrays."""
         starts = rng.integers(0, len(self.numbers) - length - 1, count)
         places = starts[:, None] + np.arange(length)
         return self.numbers[places], self.numbers[places + 1]
 
 
 class Block(Link):
-    """Attention to what came before, and two layers for every place; both are added to what comes in."""
+    """A Transformer block: causal attention and a two-layer network per position, both with residual connections."""
 
     def __init__(self, size: int, heads: int) -> None:
         super().__init__()
@@ -63,7 +63,7 @@ class Block(Link):
 
 
 class GPT(Link):
-    """Embeddings, blocks, and for each place a score for every letter; its weights are those of the embedding."""
+    """Embeddings, blocks, and a score for every character at each position, with the weights of the embedding."""
 
     def __init__(self, letters: int, size: int = SIZE, heads: int = HEADS, blocks: int = BLOCKS) -> None:
         super().__init__()
@@ -73,7 +73,7 @@ class GPT(Link):
         self.ln = L.LayerNormalization(size)
 
     def scores(self, ids: Any) -> Any:
-        """For every place and letter, of shape ``(count, length, letters)``."""
+        """The scores of every character at each position, of shape ``(count, length, letters)``."""
         x = self.tok(ids) + self.pos(np.arange(ids.shape[1]))
         for block in self.blocks:
             x = block(x)
@@ -85,7 +85,7 @@ class GPT(Link):
 
 
 def train(model: GPT, text: Text, seconds: float, rng: np.random.Generator) -> float:
-    """Train for some time; the last loss."""
+    """Train for some time and return the last loss."""
     optimizer = optimizers.Adam(0.003).setup(model)
     end, update = time.monotonic() + seconds, 0
     while True:
@@ -102,7 +102,7 @@ def train(model: GPT, text: Text, seconds: float, rng: np.random.Generator) -> f
 
 
 def written(model: GPT, text: Text, count: int, rng: np.random.Generator) -> str:
-    """What the model writes after the text's first words."""
+    """The first characters of ``text``, continued by the model."""
     ids = list(text.numbers[:16])
     with no_grad():
         for _ in range(count):

@@ -1,8 +1,8 @@
-"""The GPT of `small_gpt.py` in PyTorch: trained, looked at, and laid over the same network in AutoLab's links.
+"""The GPT of `small_gpt.py` in PyTorch: trained, inspected, and compared with the same network in AutoLab's links.
 
     python examples/torch_gpt.py --out result --seconds 60
 
-It writes how large the gradient is in each layer, and what a run keeps for it, as pages into the folder ``result``.
+It saves two pages in the folder ``result``: the size of the gradient in each layer, and the memory kept for backward.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ import autolab
 
 
 class Block(nn.Module):
-    """Attention to what came before, and two layers for every place; both are added to what comes in."""
+    """A Transformer block: causal attention and a two-layer network per position, both with residual connections."""
 
     def __init__(self, size: int, heads: int) -> None:
         super().__init__()
@@ -46,7 +46,7 @@ class Block(nn.Module):
 
 
 class GPT(nn.Module):
-    """Embeddings, blocks, and for each place a score for every letter; its weights are those of the embedding."""
+    """Embeddings, blocks, and a score for every character at each position, with the weights of the embedding."""
 
     def __init__(self, letters: int, size: int = SIZE, heads: int = HEADS, blocks: int = BLOCKS) -> None:
         super().__init__()

@@ -1,9 +1,9 @@
-"""See your PyTorch: a small net with every value and gradient, and a wrong backward that is named.
+"""Look inside PyTorch: a small net with every value and gradient, and a wrong backward that is found.
 
     python examples/torch_net.py --out result
 
-In a notebook, ``autolab.explore(net, x, t)`` shows the same live: move an input, and everything follows. Here two pages
-are written that open in a browser.
+In a notebook, ``autolab.explore(net, x, t)`` shows the same live: move an input and everything follows. This script
+saves two pages that open in a browser.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ import autolab
 
 
 class Net(nn.Module):
-    """Two layers and their loss."""
+    """A network with two layers, and its loss."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -32,7 +32,7 @@ class Net(nn.Module):
 
 
 class Swish(torch.autograd.Function):
-    """x * sigmoid(x), whose backward forgets one of the two ways from x to the result."""
+    """x * sigmoid(x), with a backward that forgets one of the two paths from x to the result."""
 
     @staticmethod
     def forward(ctx: Any, x: Any) -> Any:

@@ -1,8 +1,8 @@
-"""A small ResNet in PyTorch learns handwritten digits; then one sees how much gradient reaches each layer.
+"""A small ResNet in PyTorch learns handwritten digits; then a plot shows how much gradient reaches each layer.
 
     python examples/torch_resnet.py --out result --seconds 60
 
-With ``--plain`` the shortcuts are left out: compare the two plots of the gradient.
+With ``--plain`` it has no residual connections: compare the two plots of the gradient.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from autolab import data
 
 
 class Block(nn.Module):
-    """Two convolutions, added to what comes in."""
+    """Two convolutions with a residual connection."""
 
     def __init__(self, channels: int, plain: bool) -> None:
         super().__init__()
@@ -37,7 +37,7 @@ class Block(nn.Module):
 
 
 class ResNet(nn.Module):
-    """Blocks at two sizes of the picture, the mean over it, and a score for each digit."""
+    """Blocks at two resolutions, global average pooling, and a score for each digit."""
 
     def __init__(self, channels: int = 16, blocks: int = 4, plain: bool = False) -> None:
         super().__init__()

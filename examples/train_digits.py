@@ -1,9 +1,9 @@
-"""Train a network on handwritten digits, see what it confuses, and why.
+"""Train a network on handwritten digits, and see what it confuses and why.
 
     python examples/train_digits.py --out result
 
-It writes a log, curves and snapshots into the folder ``result``. If it is ended in any way, even killed, the same
-command goes on where the last snapshot was made, and gives the same loss curve. Delete the folder to begin anew.
+It writes a log, curves and snapshots into the folder ``result``. If it is interrupted in any way, even killed, the same
+command resumes from the last snapshot and gives the same loss curve. Delete the folder to start again.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ MISTAKES = 6
 
 
 def make_trainer(train: data.TupleDataset, test: data.TupleDataset, epochs: int, out: Path) -> training.Trainer:
-    """A network of two hidden layers, and everything that happens while it is trained."""
+    """A network with two hidden layers, and everything that happens during training."""
     config.rng = np.random.default_rng(0)
     net = Sequential(L.Linear(64, 100), F.relu, L.Dropout(0.2), L.Linear(100, 100), F.relu, L.Linear(100, 10))
     model = L.Classifier(net)
@@ -40,16 +40,16 @@ def make_trainer(train: data.TupleDataset, test: data.TupleDataset, epochs: int,
 
 
 def confusion_matrix(scores: np.ndarray, labels: np.ndarray) -> np.ndarray:
-    """How many examples of each digit (rows) the network takes for each digit (columns)."""
+    """The number of examples of each digit (rows) that the network classifies as each digit (columns)."""
     found = np.zeros((10, 10), np.int64)
     np.add.at(found, (labels, scores.argmax(axis=1)), 1)
     return found
 
 
 def worst_mistakes(net: Sequential, images: np.ndarray, labels: np.ndarray) -> dict[str, Variable]:
-    """The wrong answers with the largest losses: the pictures, and the gradients of the loss by their pixels.
+    """The wrong answers with the largest losses: the images, and the gradients of the loss with respect to the pixels.
 
-    Where a gradient is positive, more ink would have made the answer still worse.
+    Where a gradient is positive, more ink would have made the answer even worse.
     """
     scores = net(images).data
     shifted = scores - scores.max(axis=1, keepdims=True)
@@ -64,7 +64,7 @@ def worst_mistakes(net: Sequential, images: np.ndarray, labels: np.ndarray) -> d
 
 
 def show_mistakes(net: Sequential, test: data.TupleDataset, out: Path) -> None:
-    """Print the confusion matrix; write it, and the worst mistakes, as pages."""
+    """Print the confusion matrix, and save it and the worst mistakes as pages."""
     images, labels = test[:]
     with test_mode():
         matrix = confusion_matrix(net(images).data, labels)
@@ -75,7 +75,7 @@ def show_mistakes(net: Sequential, test: data.TupleDataset, out: Path) -> None:
         print(f"{digit:4d} " + "".join([f"{count or '.':>4}" for count in row]))
     print(f"{np.trace(matrix)} of {matrix.sum()} are right.\n")
     with chdir(out):
-        autolab.heatmap(confusion=matrix, options={"scale": "symlog"})  # one mistake is seen beside forty right answers
+        autolab.heatmap(confusion=matrix, options={"scale": "symlog"})  # one mistake shows next to forty right answers
         if mistakes:
             autolab.heatmap(mistakes, options={"shared": False})
 

@@ -1,6 +1,6 @@
-"""A net learns where two half moons part; in a notebook it is watched while it does: `%run examples/two_moons.py`.
+"""A net learns to separate two half moons; run it in a notebook to watch the training: `%run examples/two_moons.py`.
 
-Choose a unit to see its results and its gradients; move "past states" to go through the training again.
+Choose a unit to see its results and gradients; move "past states" to go through the training again.
 """
 
 import numpy as np

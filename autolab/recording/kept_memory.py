@@ -19,7 +19,7 @@ from .model import KeptArray, Recording, Step
 
 
 class KeptArrays:
-    """Lists the arrays that steps keep, numbering each memory buffer; ``given`` are those that existed before the run."""
+    """Lists the arrays that steps keep, numbering each memory buffer; ``given`` are those from before the run."""
 
     def __init__(self, buffer_of: Callable[[Any], tuple[Any, int]], given: Iterable[Any]) -> None:
         self._buffer_of = buffer_of

@@ -1,4 +1,4 @@
-"""Runs that end with an exception: the exception as data, and the recording of the steps before it, which it carries."""
+"""Runs that end with an exception: the exception as data, and the recording of the steps before it."""
 
 from __future__ import annotations
 
