@@ -1,4 +1,4 @@
-"""Orders and axes that the graph shows: inputs and targets in different orders, a softmax over the examples."""
+"""Orders and axes in the graph: inputs and targets in different orders, or a softmax over the examples."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _PICKED_BY = (PICKING - {"mul"}) | set(LOSSES)
 
 
 def permuted(e: Evidence) -> Found:
-    """Inputs that are taken in another order, by indices, and targets that are not; or the reverse."""
+    """Inputs that are reordered by indices while the targets are not, or the reverse."""
     for o in e.objectives[:1]:
         for side, other in ((o.prediction, o.target), (o.target, o.prediction)):
             indices = [whole(i.value) for s in e.behind([other]) for i in e.operands(e.steps[s])]
@@ -42,8 +42,8 @@ def permuted(e: Evidence) -> Found:
 
 
 def _apart(e: Evidence, o: Objective) -> Found:
-    """The same where arrays of the program's are taken in new orders before anything is recorded; and batches that are
-    cut out of examples sorted by class."""
+    """The same if the program reorders its arrays before anything is recorded; and batches cut from examples that are
+    sorted by class."""
     fed = [s for s in e.steps.values() if not s.operands and s.id in e.behind([o.prediction]) - e.learned]
     x, t = whole(fed[0].value) if len(fed) == 1 else None, whole(o.target.value)
     if t is not None and dict(o.target.attributes).get("index", "").startswith("slice"):
@@ -70,7 +70,7 @@ def _apart(e: Evidence, o: Objective) -> Found:
 
 
 def _one_class(e: Evidence, o: Objective, t: np.ndarray, n: int) -> Found:
-    """A part of ``n`` examples in their order that has one class alone, since they are sorted by it."""
+    """A batch of consecutive examples out of ``n`` that contains only one class, because they are sorted by class."""
     every = [(key, a) for key, a in e.data.items() if a.shape == (n,) and a.dtype.kind in "iu" and np.ptp(a)]
     by_class = [key for key, a in every if (a[1:] >= a[:-1]).all()]
     if by_class and t.ndim == 1 and 3 < len(t) < n and not np.ptp(t):
@@ -84,7 +84,7 @@ def _one_class(e: Evidence, o: Objective, t: np.ndarray, n: int) -> Found:
 
 
 def _order(e: Evidence, step: Step) -> np.ndarray | None:
-    """The new order of what a step takes by indices, if it takes all examples and nothing else uses them."""
+    """The new order in which a step takes examples by index, if it takes all and nothing else uses them."""
     given = e.operands(step)
     if not given or given[0].id in e.learning:
         return None
@@ -104,7 +104,7 @@ def _order(e: Evidence, step: Step) -> np.ndarray | None:
 
 
 def drawn(e: Evidence) -> Found:
-    """Targets that are others in every run although the inputs are the same, and that nothing given is behind."""
+    """Targets that differ in every run although the inputs are the same, and that depend on nothing given."""
     for o in e.objectives[:1]:
         before = e.behind([o.prediction])
         sources = list(_sources(e, o.target))
@@ -127,7 +127,7 @@ def drawn(e: Evidence) -> Found:
 
 
 def _sources(e: Evidence, step: Step) -> Iterator[Step]:
-    """What a value was computed from; an array that is only to have the shape of another is one of them."""
+    """The sources of a value; an array that takes only its shape from another one is a source itself."""
     if not step.operands or step.function in _DRAWING:
         yield step
         return
@@ -141,13 +141,13 @@ def _differs(before: Step, after: Step) -> bool:
 
 
 def _axis(step: Step) -> int | None:
-    """The axis that a step works along, counted from the first."""
+    """The axis that a step works along, as a nonnegative number."""
     text, ndim = dict(step.attributes).get("axis", ""), len(shape_of(step))
     return int(text) % ndim if ndim and text.lstrip("-").isdigit() else None
 
 
 def over_batch(e: Evidence) -> Found:
-    """A softmax over the examples, of which one number is picked or compared per example."""
+    """A softmax over the examples, from which one number per example is picked or compared."""
     counts = {array.shape[0] for array in e.data.values()}
     for step in [s for s in e.trained if s.function in ("softmax", "log_softmax")]:
         shape = shape_of(step)

@@ -61,14 +61,14 @@ def objectives(e: ProgramGraph) -> Iterator[Objective]:
 
 
 def _is_error(e: ProgramGraph, step: Step, operands: list[Operand]) -> bool:
-    """Whether a difference is one of a prediction and a target, which is then squared."""
+    """Whether a difference is that of a prediction and a target, to be squared."""
     targets = [o for o in operands if o.step not in e.learning]
     after = [user.function for user in e.users.get(step.id, [])]
     return len(targets) == 1 and bool(_AFTER_DIFFERENCE & set(after)) and step.id in e.used
 
 
 def _picking(e: ProgramGraph, step: Step, operands: list[Operand]) -> str | None:
-    """``picked`` where one score of each example is taken, by indices or with one-hot rows."""
+    """``picked`` if one score per example is taken, by index or with one-hot rows."""
     given = [(e.steps[o.step].value, o.step in e.learning) for o in operands if o.step is not None]
     scores = [value for value, is_learned in given if is_learned and value is not None]
     others = [value for value, is_learned in given if not is_learned]
@@ -84,7 +84,7 @@ def _picking(e: ProgramGraph, step: Step, operands: list[Operand]) -> str | None
 
 
 def picks(e: ProgramGraph, compared: list[Objective]) -> Iterator[tuple[Step, Step]]:
-    """The steps that take one number of each example, and what they take it from; also by indices that are no step."""
+    """The steps that take one number per example, and what they take it from; the indices need not be a step."""
     yield from [(o.step, o.prediction) for o in compared if o.kind == "picked"]
     for step in [s for s in e.trained if s.function == "getitem"]:
         scores, taken = e.operands(step)[0], step.value

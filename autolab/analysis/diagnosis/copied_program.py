@@ -1,4 +1,4 @@
-"""A user's program, what it works on by the user's names, and copies of it: what it changes, it changes in the copy."""
+"""A user's program, the objects that it works on by the user's names, and copies of it, so that only copies change."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _SHARED = (types.ModuleType, type, types.BuiltinFunctionType)
 
 @dataclass(frozen=True)
 class Program:
-    """A function with its arguments. ``prepared(values)`` gives what a copy cannot copy, by identities."""
+    """A function with its arguments. ``prepared(values)`` returns the objects that cannot be copied, by id."""
 
     fn: Callable[..., Any]
     args: tuple[Any, ...]
@@ -28,11 +28,11 @@ class Program:
 
     @cached_property
     def named(self) -> dict[str, Any]:
-        """What the program works on, by the user's names: its arguments, and what the function reads around it."""
+        """What the program works on, by the user's names: its arguments, and the outer variables of its function."""
         return self.named_now()
 
     def named_now(self) -> dict[str, Any]:
-        """The same at this moment: a program may give a name to another object."""
+        """The current state of ``named``: a program may rebind names."""
         found = dict(_outer(self.fn, set()))
         try:
             found |= inspect.signature(self.fn).bind(*self.args, **self.kwargs).arguments
@@ -44,7 +44,7 @@ class Program:
         return self.fn(*self.args, **self.kwargs)
 
     def copied(self) -> Program:
-        """A program that does the same and shares nothing that it could change.
+        """A copy of the program that shares nothing that it could change.
 
         Raises
         ------
@@ -61,7 +61,7 @@ class Program:
 
 
 def items(named: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
-    """What is named, also inside lists, tuples, dicts and objects of the user's classes."""
+    """All named objects, including those inside lists, tuples, dicts and objects of the user's classes."""
     waiting, seen = list(named.items()), set()
     while waiting:
         name, value = waiting.pop(0)
@@ -78,7 +78,7 @@ def items(named: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
 
 
 def _is_plain(value: Any) -> bool:
-    """An object of a class of the user's."""
+    """Whether it is an object of a user's class."""
     module = type(value).__module__.partition(".")[0]
     is_one = hasattr(value, "__dict__") and not isinstance(value, type | types.FunctionType | types.ModuleType)
     is_model = any(base.__name__ in ("Module", "Link", "Optimizer", "Variable") for base in type(value).__mro__)
@@ -86,7 +86,7 @@ def _is_plain(value: Any) -> bool:
 
 
 def _outer(fn: Any, seen: set[int]) -> Iterator[tuple[str, Any]]:
-    """What a function and those of its module that it calls read around them, but for functions, classes, modules."""
+    """The outer variables of a function and those that it calls in its module, but no functions, classes, modules."""
     function = inspect.unwrap(getattr(fn, "__func__", fn)) if callable(fn) else fn
     if isinstance(fn, types.MethodType):
         yield "self", fn.__self__
@@ -121,7 +121,7 @@ def _copied(value: Any, memo: dict[int, Any], what: str) -> Any:
 
 
 def _copied_function(fn: Any, memo: dict[int, Any]) -> Any:
-    """The function with copies of what it reads around it; functions of the user's that it calls are copied too."""
+    """The function with copies of its outer variables; the user's functions that it calls are copied, too."""
     if not isinstance(fn, types.FunctionType):
         return _copied(fn, memo, "the function")
     if id(fn) in memo:
@@ -150,10 +150,10 @@ def _if_possible(value: Any, memo: dict[int, Any], by: types.FunctionType) -> An
         return value
     try:
         return copy.deepcopy(value, memo)
-    except Exception:  # such as a file: it is used, and not copied
+    except Exception:  # a file, for instance, which is used without copying
         return value
 
 
 def outer_values(fn: Any) -> list[Any]:
-    """What a function reads around it, as `Program.named` has it."""
+    """The outer variables of a function, as in `Program.named`."""
     return [value for _, value in _outer(fn, set())]

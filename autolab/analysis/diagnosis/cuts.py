@@ -34,7 +34,7 @@ _CUTTING = ("step", "compare", "cast", "argmax", "tensor")
 
 
 class _Cut(NamedTuple):
-    """Where values of ``steps`` leave the graph, or meet a function without a gradient: in which way."""
+    """Where, and in which way, values of ``steps`` leave the graph or enter a function without a gradient."""
 
     last: int
     line: int
@@ -84,7 +84,7 @@ def cut_gradients(e: Evidence) -> Found:
 
 
 def _of_places(e: Evidence) -> Found:
-    """A result without a gradient, of a program that asks for places."""
+    """A result without a gradient, because the program returns indices."""
     asked = [name for name in getattr(code_of(e), "co_names", ()) if name in ("argmax", "argmin", "argsort")]
     if asked:
         whom, line = listed([p.name for p in e.trainable]), line_near(e, asked[0])
@@ -93,7 +93,7 @@ def _of_places(e: Evidence) -> Found:
 
 
 def _begun_anew(e: Evidence) -> Found:
-    """A loss of a new leaf, made of numbers that parameters were used for: no gradient goes further than to it."""
+    """A loss computed from a new leaf whose numbers came from parameters: gradients stop at the leaf."""
     leaves = [s for i in sorted(e.used - e.learned) if (s := e.steps[i]).kind == "leaf"]
     before = [s for s in e.calls if s.id in e.learning - e.used]
     if leaves and before and not e.used & e.learned:
@@ -110,7 +110,7 @@ def _begun_anew(e: Evidence) -> Found:
 
 
 def _through_zeros(e: Evidence, lost: set[str]) -> Found:
-    """Weights that are all 0 and that no update changes: nothing gets a gradient through them."""
+    """Weights that are all 0 and that no update changes, so that no gradient gets through them."""
     held = {name for event in e.watch.events for name in event.sizes}
     zeros = [p for p in e.parameters if len(p.value().shape) > 1 and not p.value().any()]
     still = {p.name: p for p in zeros if not p.trainable or (held and p.name not in held)}
@@ -130,7 +130,7 @@ def _through_zeros(e: Evidence, lost: set[str]) -> Found:
 
 
 def _times_zero(e: Evidence) -> Found:
-    """A product with zeros alone, such as a mask that leaves nothing over."""
+    """A product with only zeros, such as a mask that drops everything."""
     factors = [(s, o) for s in e.calls if s.function == "mul" and s.id in e.used for o in e.operands(s)]
     for step, given in factors:
         if given.id not in e.learning and given.value is not None and given.value.minimum == given.value.maximum == 0:
@@ -143,7 +143,7 @@ def _times_zero(e: Evidence) -> Found:
 
 
 def is_evaluation(e: Evidence) -> bool:
-    """Whether all of a function is under no_grad, up to its loss, and modes matter: it evaluates a model."""
+    """Whether everything up to the loss is under no_grad and modes matter: then the function evaluates a model."""
     if e.recording is None or e.loss is None or e.watch.has_loss or e.watch.error is not None:
         return False
     minds = any(layers for _, layers in e.bench.training(e.program.named).values())
@@ -151,12 +151,12 @@ def is_evaluation(e: Evidence) -> bool:
 
 
 def _cuts(e: Evidence) -> list[_Cut]:
-    """All of them, the last first."""
+    """All cuts, the last first."""
     written = {s.line for s in e.calls if s.function == "stop_gradient" and "stop_gradient" in (s.statement or "")}
     found = [
         _Cut(max(gone.steps), gone.line, gone.file, gone.source, _way(gone.source, gone.how), gone.steps)
         for gone in e.departures
-        if "stop_gradient" not in gone.source or gone.line in written  # else the library's own, as in softmax
+        if "stop_gradient" not in gone.source or gone.line in written  # otherwise the library's own, as in softmax
     ]
     lines = {gone.line for gone in e.departures}
     for step in [s for s in e.steps.values() if s.line is not None and s.operands and s.id in e.learning]:
@@ -176,7 +176,7 @@ def _way(source: str, how: str) -> str:
 
 
 def _is_intended(e: Evidence, way: str, names: list[str]) -> bool:
-    """Whether a cut that is written down keeps gradients from a whole model that nobody wants to train here."""
+    """Whether an explicit cut keeps gradients from a whole model that is not to be trained here."""
     if way not in ("detach", "no_grad", "stop_gradient", "data") or not names or not e.watch.has_loss:
         return False
     if e.held:
@@ -189,10 +189,10 @@ def _is_intended(e: Evidence, way: str, names: list[str]) -> bool:
 
 
 def _whole(e: Evidence, name: str) -> str:
-    """The model of a parameter; of a model in a model that has several layers, that one."""
+    """The model of a parameter; for a submodel with several layers, that submodel."""
     owner, path = next((p.owner, p.path) for p in e.parameters if p.name == name)
     if not path:
-        return ""  # arrays beside each other are one model
+        return ""  # separate arrays count as one model
     child = name[len(owner) :].lstrip(".").split(".")
     layers = {p.path.rpartition(".")[0] for p in e.parameters if p.name.startswith(f"{owner}.{child[0]}.")}
     return f"{owner}.{child[0]}" if len(layers) > 1 else owner

@@ -1,4 +1,4 @@
-"""Evidence: what the rules ask of a program: its graph, its rounds, and further runs with one thing changed."""
+"""Evidence: what the rules know about a program: its graph, its rounds, and further runs with one thing changed."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ Place = Step | TrainingEvent | Departure | CodeLine | None
 
 @dataclass
 class Evidence(ProgramGraph):
-    """What is known of a program. ``program`` is the user's own and is never run; copies of it are. ``failed`` has
-    the rules that could not look at it."""
+    """What is known about a program. ``program`` is the user's own and is never run; only copies are. ``failed`` lists
+    the rules that failed."""
 
     bench: Workbench
     program: Program
@@ -61,7 +61,7 @@ class Evidence(ProgramGraph):
         if not self.bench.has_gradients:
             self.watch.has_loss = self.recording is not None and "no_gradient" not in self.recording.notes
 
-    # ------------------------------------------------------------------ what is learned
+    # ------------------------------------------------------------------ predictions, targets and parameters
     @cached_property
     def objectives(self) -> list[Objective]:
         """The steps that compare predictions with targets."""
@@ -69,22 +69,22 @@ class Evidence(ProgramGraph):
 
     @cached_property
     def picks(self) -> list[tuple[Step, Step]]:
-        """The steps that take the score of one class for each example, and these scores."""
+        """The steps that pick the score of one class per example, and the scores that they pick from."""
         return list(picks(self, self.objectives))
 
     @cached_property
     def held(self) -> set[str]:
-        """The parameters that an optimizer holds, by their names."""
+        """The names of the parameters that an optimizer holds."""
         held = self.bench.held(self.program.named).values()
         return {p.name for tensors in held for p in self.bench.same(self.parameters, tensors)}
 
     @property
     def trainable(self) -> list[LiveParameter]:
-        """Those that are not frozen."""
+        """The parameters that are not frozen."""
         return [p for p in self.parameters if p.trainable]
 
     def gradient(self, parameter: LiveParameter) -> np.ndarray | None:
-        """The gradient of a parameter by the first backward pass."""
+        """The gradient of a parameter from the first backward pass."""
         if self.bench.has_gradients:
             return self.watch.gradients.get(parameter.name)
         step = next((s for s in self.steps.values() if s.name == parameter.name and s.kind in ("input", "leaf")), None)
@@ -92,13 +92,14 @@ class Evidence(ProgramGraph):
 
     # ------------------------------------------------------------------ the probes
     def rerun(self, name: str, array: np.ndarray) -> Recording | None:
-        """The program with other numbers in one of its arrays, the same random numbers, and batch norm at rest."""
+        """The program with other numbers in one of its arrays, the same random numbers, and batch norm in evaluation
+        mode."""
         copy = self.bench.changed(self.program, name, array)
         self.bench.holding_statistics(copy.named)
         return self._probed(copy)
 
     def changed(self, changes: Changes) -> Recording | None:
-        """The program with some steps changed, and its gradient; None where that cannot be run."""
+        """The program with some steps changed, and its gradient; None if it cannot be run."""
         return self._probed(self.program.copied(), changes=changes)
 
     def _probed(self, copy: Program, changes: Changes | None = None) -> Recording | None:
@@ -110,18 +111,18 @@ class Evidence(ProgramGraph):
 
     @cached_property
     def with_other_parameters(self) -> Recording | None:
-        """The program with slightly other numbers in its parameters; None where its steps are others then."""
+        """The program with slightly different parameters; None if that changes its steps."""
         values = {p.name: p.value() for p in self.parameters}
         found = self.with_parameters({name: v * v.dtype.type(1.1) + v.dtype.type(0.01) for name, v in values.items()})
         return found if found is not None and len(found.steps) >= len(self.steps) else None
 
     def with_parameters(self, values: Mapping[str, np.ndarray]) -> Recording | None:
-        """The program as it was before it ran, with other numbers in its parameters."""
+        """The program before it ran, with other numbers in its parameters."""
         return self._probed(self.bench.with_parameters(self.program.copied(), values))
 
     @cached_property
     def with_other_draws(self) -> Recording | None:
-        """The program with other random numbers; None where its steps are others then."""
+        """The program with other random numbers; None if that changes its steps."""
         with self.bench.repeatable():
             self.bench.draw()
             found = self._probed(self.program.copied())
@@ -134,13 +135,13 @@ class Evidence(ProgramGraph):
 
     @cached_property
     def plain_run(self) -> Recording | None:
-        """The program with its own numbers, with which a rerun is compared."""
+        """The program with its own numbers, for comparison with a rerun."""
         copy = self.program.copied()
         return self._probed(copy) if self.bench.holding_statistics(copy.named) else self.recording
 
     @cached_property
     def data(self) -> dict[str, np.ndarray]:
-        """The arrays that the program was given, but for parameters."""
+        """The arrays that the program was given, except parameters."""
         learned = {id(p.tensor) for p in self.parameters}
         given = {name: value for name, value in self.program.named.items() if id(value) not in learned}
         arrays = {name: self.bench.array(value) for name, value in given.items()}
@@ -148,27 +149,27 @@ class Evidence(ProgramGraph):
 
     # ------------------------------------------------------------------ words
     def outer(self, step: Step) -> CodeLine | None:
-        """The line of the function itself on which a step was made, also by a helper; None where that is not known."""
+        """The line of the function itself that computed a step, even through a helper; None if that is not known."""
         file = None if self.recording is None else self.recording.file
         return None if step.outer_line is None else CodeLine(step.outer_line, file)
 
     def called(self, step: Step) -> str:
-        """What the user calls a value; of an array without a name that of the program's array with its numbers."""
+        """The user's name for a value; for an unnamed array, that of the program's array with the same numbers."""
         text, value = called(step), step.value
         if text != "a value" or value is None:
             return text
         return next((f"`{name}`" for name, array in self.data.items() if self.is_array(step, array)), text)
 
     def is_array(self, step: Step, array: np.ndarray | None) -> bool:
-        """Whether a value is an array of several numbers, up to its dtype."""
+        """Whether a value equals an array of several numbers, apart from its dtype."""
         return array is not None and array.size > 1 and holds(step, array)
 
     def found(
         self, kind: str, message: str, remedy: str, at: Place, told_at: Place = None, certainty: Certainty = "wrong"
     ) -> ProgramFinding:
-        """A finding at a step, an event, a line, or nowhere; ``told_at`` is another line, which is to blame."""
+        """A finding at a step, an event, a line, or nowhere; ``told_at`` is the line to blame if it is another one."""
         place, step = told_at or at or CodeLine(), at.id if isinstance(at, Step) else None
         return ProgramFinding(kind, message, remedy, place.line, place.file, certainty, step)
 
     suspect = partialmethod(found, certainty="suspicious")
-    """One for which there may be a reason."""
+    """A finding that may be intended."""

@@ -30,11 +30,11 @@ _OVERFLOWS = {
     "div": ("a division that overflows", _SAFE["div"][1]),
     "pow": ("a power that overflows", "Make the numbers smaller, for example by dividing by their mean size."),
 }
-_ROWS = ("softmax", "log_softmax")  # what is masked with -inf is to be infinite
+_ROWS = ("softmax", "log_softmax")  # entries masked with -inf are meant to be infinite
 
 
 def not_finite(e: Evidence) -> Found:
-    """The first step that made a NaN or an infinity that reaches the loss or a gradient, and why."""
+    """The first step that produced a NaN or an infinity that reaches the loss or a gradient, and why."""
     if e.recording is None:
         return
     origins = find_nonfinite(e.recording).origins
@@ -44,7 +44,7 @@ def not_finite(e: Evidence) -> Found:
         made = {*origin.values, origin.step} if origin.phase == "forward" else set(origin.values)
         reaches = e.loss is not None and e.loss.id in made
         bad = [p.name for p in e.trainable if (g := e.gradient(p)) is not None and not np.isfinite(g).all()]
-        if not e.trainable:  # then the gradients that are asked for are those of the arguments
+        if not e.trainable:  # then the gradients of the arguments count
             bad = [e.steps[id].name or "an input" for id in origin.gradients if e.steps[id].kind == "input"]
         if not reaches and not (origin.gradients and bad):
             continue
@@ -76,7 +76,7 @@ def _what(origin: NonfiniteOrigin) -> str:
 
 
 def _is_at_zero(e: Evidence, step: Step, name: str) -> bool:
-    """Whether a divisor or a base is 0 somewhere, or a logarithm's argument or less: other numbers overflow."""
+    """Whether a divisor or a base is 0 somewhere, or a logarithm's argument at most 0; otherwise numbers overflow."""
     at = step.operands[0 if name == "pow" else -1].step
     x = None if at is None else whole(e.steps[at].value)
     return x is None or bool(((x <= 0) if name == "log" else (x == 0)).any())
@@ -90,7 +90,7 @@ def _numbers(e: Evidence, step: Step) -> str:
 
 
 def underflow(e: Evidence) -> Found:
-    """Gradients of float16 that are 0 because they are too small for it."""
+    """float16 gradients that are 0 because of underflow."""
     for step in [s for s in e.calls if s.id in e.learning and s.value is not None and s.value.dtype == "float16"]:
         g = whole(step.grad)
         users = [u for u in e.users.get(step.id, []) if u.grad is not None and u.grad.norm > 0]

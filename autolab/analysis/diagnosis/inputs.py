@@ -1,4 +1,4 @@
-"""Whether the inputs matter: predictions that do not depend on them, or that are the same for all examples."""
+"""Whether the inputs matter: predictions that do not depend on them or are the same for all examples."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from .words import at_line, called, listed, shape_of, whole
 
 
 def without_effect(e: Evidence) -> Found:
-    """Predictions that do not depend on the inputs: the first of these mistakes."""
+    """Predictions that do not depend on the inputs: the first such mistake."""
     for o in e.objectives[:1]:
         yield from [*_single_score(e, o)] or [*_without_inputs(e, o)] or [*_constant(e, o)]
 
@@ -28,7 +28,7 @@ def _single_score(e: Evidence, o: Objective) -> Found:
 
 
 def _without_inputs(e: Evidence, o: Objective) -> Found:
-    """A prediction that nothing but parameters is behind, although the program has an input that nothing uses."""
+    """A prediction computed only from parameters, although the program has an input that nothing uses."""
     both = e.behind([o.prediction, o.target])
     given = {name: step for name in e.data if (step := input_named(e, name)) is not None and step.kind == "input"}
     free = [name for name, step in given.items() if step.id not in both]
@@ -48,7 +48,7 @@ def _is_fed(e: Evidence, o: Objective) -> bool:
 
 
 def _constant(e: Evidence, o: Objective) -> Found:
-    """A prediction that is the same for all examples, and will be after the next update."""
+    """A prediction that is the same for all examples, and still will be after the next update."""
     value = whole(o.prediction.value)
     if value is None or value.ndim < 1 or len(value) < 3 or not np.isfinite(value).all() or not _is_fed(e, o):
         return
@@ -70,7 +70,7 @@ def _constant(e: Evidence, o: Objective) -> Found:
 
 
 def _starts_at_zero(e: Evidence, behind: set[int]) -> bool:
-    """Whether the weights of a layer are all 0 now, and will not be after the first update."""
+    """Whether the weights of a layer are all 0 but will not be after the first update."""
     pairs = [(e.steps[i], p) for i in behind & e.learned if (p := e.parameter(e.steps[i])) is not None]
     weights = [p for s, p in pairs if p.value().ndim > 1 or {"matmul", "mul"} & {user.function for user in e.uses(s)}]
     return any(not p.value().any() and (g := e.gradient(p)) is not None and g.any() for p in weights)

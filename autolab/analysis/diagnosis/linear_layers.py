@@ -1,4 +1,4 @@
-"""Linear layers with nothing between them."""
+"""Consecutive linear layers."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _BETWEEN = (RESHAPES - {"getitem"}) | {"dropout", "identity"}
 
 
 def pairs(e: Evidence) -> Found:
-    """Two linear layers with nothing between them."""
+    """Two linear layers without a nonlinear function between them."""
     for step in e.calls:
         first = weight_of(e, step)
         if first is None or step.id not in e.used:
@@ -42,14 +42,14 @@ def weight_of(e: Evidence, step: Step) -> Step | None:
 
 
 def _below(e: Evidence, step: Step) -> Step | None:
-    """The layer whose numbers a layer gets, if only its bias, its shape and dropout are between them."""
+    """The layer that feeds a layer, if there are only a bias, changes of shape and dropout between them."""
     given = [o for o in e.operands(step) if o.id in e.learning and not e.is_parameter(o)]
     while len(given) == 1:
         below = given[0]
         others = [o for o in e.operands(below) if o.id in e.learning and not e.is_parameter(o)]
         is_bias = below.function == "add" and any(e.is_parameter(o) for o in e.operands(below))
         if len({user.id for user in e.users.get(below.id, []) if user.id in e.used}) > 1:
-            return None  # something else uses it, such as a residual connection
+            return None  # it is used elsewhere, too, such as in a residual connection
         if below.function in _LINEAR:
             return below
         if not is_bias and below.function not in _BETWEEN:
@@ -59,7 +59,7 @@ def _below(e: Evidence, step: Step) -> Step | None:
 
 
 def _home(e: Evidence, step: Step) -> int | None:
-    """The scope that a layer's own is in."""
+    """The scope around that of a layer."""
     if step.scope is None or e.recording is None:
         return None
     own = e.recording.scopes[step.scope]
@@ -67,7 +67,7 @@ def _home(e: Evidence, step: Step) -> int | None:
 
 
 def _sizes(step: Step, weight: Step) -> tuple[int, int] | None:
-    """How many numbers per example a layer takes and gives."""
+    """The numbers of inputs and outputs of a layer per example."""
     shape, made = shape_of(weight), shape_of(step)
     if not made:
         return None

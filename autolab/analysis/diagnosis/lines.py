@@ -1,4 +1,4 @@
-"""The lines of the user's code that are to blame where no step is."""
+"""The lines of the user's code that are to blame when no step is."""
 
 from __future__ import annotations
 
@@ -20,40 +20,40 @@ def code_of(e: Evidence) -> Any:
 
 
 def _in_file(e: Evidence, pattern: str) -> list[int]:
-    """The lines of the function's file that fit."""
+    """The lines of the function's file that match."""
     code = code_of(e)
     lines = [] if code is None else linecache.getlines(code.co_filename)
     return [number for number, text in enumerate(lines, 1) if re.search(pattern, text)]
 
 
 def _in_function(e: Evidence, pattern: str) -> list[int]:
-    """The lines of the function that fit."""
+    """The lines of the function that match."""
     source = None if e.recording is None else e.recording.source
     numbered = enumerate((source or "").splitlines(), first_line(e).line or 1)
     return [number for number, text in numbered if re.search(pattern, text)]
 
 
 def first_line(e: Evidence) -> CodeLine:
-    """Where the function begins."""
+    """The first line of the function."""
     return CodeLine() if e.recording is None else CodeLine(e.recording.first_line, e.recording.file)
 
 
 def line_above(e: Evidence, pattern: str) -> CodeLine | None:
-    """The last line above the function that fits, where something was made that the function uses."""
+    """The last matching line above the function, where something that the function uses was created."""
     code = code_of(e)
     found = [number for number in _in_file(e, pattern) if number < code.co_firstlineno]
     return CodeLine(found[-1], file_label(code.co_filename)) if found else None
 
 
 def line_near(e: Evidence, text: str) -> CodeLine | None:
-    """The line of the function's file that holds a text, the nearest to its first."""
+    """The line of the function's file that contains a text, the nearest one to the function's first line."""
     code, found = code_of(e), _in_file(e, re.escape(text))
     nearest = min(found, key=lambda number: abs(number - code.co_firstlineno), default=None)
     return None if nearest is None else CodeLine(nearest, file_label(code.co_filename))
 
 
 def line_between(e: Evidence, first: TrainingEvent, last: TrainingEvent, pattern: str) -> CodeLine:
-    """The last line between two events that fits, else that of the second."""
+    """The last matching line between two events, else the line of the second."""
     code, found = code_of(e), list[int]()
     if code is not None and first.line and last.line and file_label(code.co_filename) == last.file:
         found = [number for number in _in_file(e, pattern) if first.line < number < last.line]
@@ -61,18 +61,18 @@ def line_between(e: Evidence, first: TrainingEvent, last: TrainingEvent, pattern
 
 
 def line_in(e: Evidence, text: str) -> CodeLine:
-    """The line of the function that holds a text; its first where none does."""
+    """The line of the function that contains a text, else its first line."""
     first, found = first_line(e), _in_function(e, re.escape(text))
     return first._replace(line=found[0]) if first.line and found else first
 
 
 def line_after(e: Evidence, line: int, pattern: str) -> int | None:
-    """The first line of the function below a line that fits."""
+    """The first matching line of the function below a line."""
     return next((number for number in _in_function(e, pattern) if number > line), None)
 
 
 def line_assigning(e: Evidence, attribute: str) -> CodeLine:
-    """The line of the function that assigns the attribute or name; its first where none does."""
+    """The line of the function that assigns the attribute or name, else its first line."""
     first, source = first_line(e), "" if e.recording is None else e.recording.source or ""
     for node in ast.walk(ast.parse(source)):
         targets = node.targets if isinstance(node, ast.Assign) else [getattr(node, "target", None)]
@@ -82,8 +82,8 @@ def line_assigning(e: Evidence, attribute: str) -> CodeLine:
 
 
 def assigned(value: Any) -> str:
-    """What the user wrote for ``value`` in a line above, in the same function or in a cell before; "" if that is not
-    found, or goes on in the next line."""
+    """The source of ``value`` in a line above, in the same function or an earlier cell; "" if that is not found, or
+    continues on the next line."""
     frame = caller()
     if frame is None:
         return ""

@@ -11,7 +11,7 @@ from .words import at_line, listed, whole
 
 
 def evaluating(e: Evidence) -> Found:
-    """Models that are trained in evaluation mode."""
+    """Models trained in evaluation mode."""
     at_first, at_last = [e.watch.modes.get(i, {}) for i in (0, max(e.watch.modes, default=0))]
     for name, (is_on, layers) in at_last.items():
         is_updated = any(key.startswith(name) for event in e.watch.events for key in event.sizes)
@@ -27,9 +27,9 @@ def evaluating(e: Evidence) -> Found:
 
 
 def untouched_statistics(e: Evidence) -> Found:
-    """Batch norm that is trained with the running means of its start, as under ``test_mode``."""
+    """Batch norm trained with its initial running statistics, as under ``test_mode``."""
     if not all(layer.training for layer in e.bench.norm_layers(e.watch.program.named)):
-        return  # then it is meant
+        return  # then it is intended
     moved = {name for event in e.watch.events for name, size in event.sizes.items() if size[2]}
     for step in [s for s in e.calls if s.function == "batch_norm" and s.id in e.used and not _is_training_layer(s)]:
         own = [p.name for o in e.operands(step) if (p := e.parameter(o)) is not None and p.name in moved]
@@ -46,7 +46,7 @@ def untouched_statistics(e: Evidence) -> Found:
 
 
 def training(e: Evidence) -> Found:
-    """Models that are evaluated in training mode."""
+    """Models evaluated in training mode."""
     active = [s for s in e.calls if _is_training_layer(s)]
     if is_evaluation(e) and active:
         kinds = listed(dict.fromkeys(str(s.function) for s in active))
@@ -60,7 +60,7 @@ def training(e: Evidence) -> Found:
 
 
 def dropping(e: Evidence) -> Found:
-    """A dropout that is at work in evaluation mode."""
+    """A dropout that is active in evaluation mode."""
     models = e.watch.modes.get(0) or e.bench.training(e.program.named)
     if is_evaluation(e) or not models or any(is_on for is_on, _ in models.values()):
         return
@@ -77,7 +77,7 @@ def dropping(e: Evidence) -> Found:
 
 
 def _is_training_layer(step: Step) -> bool:
-    """Whether it is a dropout or batch norm that works as in training."""
+    """Whether it is a dropout or batch norm that behaves as in training."""
     mode = dict(step.attributes).get("training")
     return (step.function in DROPOUTS and mode != "False") or (step.function == "batch_norm" and mode == "True")
 

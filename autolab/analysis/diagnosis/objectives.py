@@ -1,4 +1,4 @@
-"""What a loss is given: a softmax or a sigmoid that it has itself, a relu, and a logarithm that is missing."""
+"""What a loss is given: a softmax or a sigmoid that it already contains, a relu, or a missing logarithm."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _SCALING = RESHAPES | {"mul", "div", "identity"}
 
 
 def sums_to_one(value: Snapshot | None, axis: int) -> bool:
-    """Whether the numbers are probabilities along an axis of several."""
+    """Whether the numbers are probabilities along an axis of length greater than 1."""
     array = whole(value)
     if array is None or array.ndim == 0 or array.min() < 0:
         return False
@@ -28,7 +28,7 @@ def _class_axis(value: Snapshot | None) -> int:
 
 
 def doubled(e: Evidence) -> Found:
-    """A softmax or a sigmoid before a loss that has its own, and a logarithm that is missing."""
+    """A softmax or a sigmoid before a loss that contains one, or a missing logarithm."""
     for o in e.objectives:
         maker, axis = e.made_by(o.prediction), _class_axis(o.prediction.value)
         value = whole(o.prediction.value)
@@ -54,7 +54,7 @@ def doubled(e: Evidence) -> Found:
 
 
 def _written_out(e: Evidence) -> Found:
-    """The same where the loss is written in parts: log_softmax and picking, log_sigmoid, or exp and log."""
+    """The same for a loss written out in parts: log_softmax and picking, log_sigmoid, or exp and log."""
     for step in [s for s in e.trained if e.operands(s)]:
         maker = e.made_by(e.operands(step)[0], _SCALING)
         summed = _summed_exp(e, step)
@@ -113,12 +113,12 @@ def _rectified(e: Evidence, maker: Step, loss: Step) -> ProgramFinding:
 
 
 def _is_softmax(e: Evidence, step: Step) -> bool:
-    """Whether a step made probabilities, by softmax or by exp and a division."""
+    """Whether a step computes probabilities, by softmax or by exp and a division."""
     return step.function in ("softmax", "div", "exp") and sums_to_one(step.value, _class_axis(step.value))
 
 
 def _is_rectified(e: Evidence, step: Step) -> bool:
-    """Whether a step is the larger of its input and 0, by whatever function."""
+    """Whether a step is the maximum of its input and 0, by any function."""
     if step.function in ("relu", "relu6"):
         return True
     y, given = whole(step.value), [whole(o.value) for o in e.operands(step) if o.id in e.learning]
@@ -126,7 +126,7 @@ def _is_rectified(e: Evidence, step: Step) -> bool:
 
 
 def _inside(e: Evidence, step: Step, names: tuple[str, ...]) -> Step | None:
-    """The z of ``log(sum(exp(z)))``, if a step is made by these functions, from the outside; else None."""
+    """The z of ``log(sum(exp(z)))`` and such, if a step is computed by these functions, outermost first; else None."""
     for name in names:
         given = e.operands(step)
         if step.function != name or not given:
@@ -136,14 +136,14 @@ def _inside(e: Evidence, step: Step, names: tuple[str, ...]) -> Step | None:
 
 
 def _summed_exp(e: Evidence, step: Step) -> Step | None:
-    """The z of log(sum(exp(z))), also where a maximum is subtracted from it."""
+    """The z of log(sum(exp(z))), even if a maximum is subtracted from it."""
     z = _inside(e, step, ("log", "sum", "exp"))
     given = [] if z is None or z.function != "sub" else e.operands(z)
     return z if z is None else e.made_by(given[0] if given else z)
 
 
 def _logit(e: Evidence, step: Step) -> Step | None:
-    """What a step takes for a logit: the argument of a sigmoid, or of log(1 + exp(z)), however that is written."""
+    """What a step uses as a logit: the argument of a sigmoid or of log(1 + exp(z)), however it is written."""
     given = e.operands(step)
     if step.function in ("sigmoid", "logistic", "log_sigmoid", "logsigmoid", "softplus", "logaddexp"):
         return e.made_by(given[0])

@@ -1,4 +1,4 @@
-"""What `diagnose` asks of AutoLab itself."""
+"""The workbench of `diagnose` for AutoLab itself."""
 
 from __future__ import annotations
 
@@ -35,12 +35,12 @@ class OwnWorkbench(Workbench):
     how_to_register = "Assign layers inside `with self.init_scope():`, or hold them in a ChainList or a Sequential."
 
     def prepared(self, values: list[Any]) -> dict[int, Any]:
-        """Variables with a graph behind them stay as they are."""
+        """Variables that have a graph, which are not copied."""
         every = [value for _, value in items({"": values})]
         return {id(v): v for v in every if isinstance(v, Variable) and v.creator is not None}
 
     def settled(self, program: Program) -> Program:
-        """Parameters get their sizes at the first call, which a copy makes."""
+        """The program with all shapes known: parameters get them at the first call, which is made by a copy."""
         links = self.of_kind(program.named, Link)
         if all(p.is_initialized for _, link in links for p in link._all_params()):
             return program
@@ -54,7 +54,7 @@ class OwnWorkbench(Workbench):
         return [node for node in nodes_below(*made) if isinstance(node, Leaf)]
 
     def record(self, fn: Callable[..., Any], program: Program, changes: Changes) -> Recording:
-        for parameter in self.parameters(program.named):  # a copy: so each is known, also among equal ones
+        for parameter in self.parameters(program.named):  # a copy's, to identify each, even among equal ones
             parameter.tensor.name = parameter.name
         replaced = {step: Replacement(change) for step, change in changes.items()}
         return record(fn, *program.args, options={"budget": BUDGET, "replace": replaced}, **program.kwargs)
@@ -82,7 +82,7 @@ class OwnWorkbench(Workbench):
         return [] if optimizer.target is None else list(optimizer.target._all_params())
 
     def parameters(self, named: Mapping[str, Any]) -> list[LiveParameter]:
-        """Those whose size is known."""
+        """The parameters whose shape is known."""
         found = super().parameters(named)
         return [p for p in found if not isinstance(p.tensor, Parameter) or p.tensor.is_initialized]
 

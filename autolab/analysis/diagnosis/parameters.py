@@ -1,4 +1,4 @@
-"""Parameters that nothing uses, that their model does not know, or that no optimizer holds."""
+"""Parameters that nothing uses, that are not registered with their model, or that no optimizer holds."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def unreached(e: Evidence) -> Found:
 
 
 def _computed_before(e: Evidence) -> Found:
-    """What the loss is made of, if it was computed from the parameters before the program, and nothing is in it."""
+    """A value that was computed from the parameters before the program ran, if it alone links them to the loss."""
     used = [s.name for s in e.steps.values() if s.id in e.used and s.kind in ("input", "leaf")]
     for name, value in {} if e.used & e.learned else e.program.named.items():
         behind = e.bench.same(e.trainable, e.bench.beginnings({name: value}))
@@ -67,7 +67,7 @@ def _computed_before(e: Evidence) -> Found:
 
 
 def _dropped(e: Evidence, parameter: LiveParameter) -> Step | None:
-    """The last step that a parameter got to, if the line there throws its result away."""
+    """The last step that a parameter reaches, if its line discards the result."""
     reached = e.after({i for i in e.learned if e.parameter(e.steps[i]) is parameter})
     end = e.steps[max(reached)] if reached and not reached & (e.used | e.left) else None
     if end is None or end.line is None:
@@ -79,7 +79,7 @@ def _dropped(e: Evidence, parameter: LiveParameter) -> Step | None:
 
 
 def _definition(e: Evidence, parameter: LiveParameter) -> CodeLine | None:
-    """Where a class of the user's assigns the attribute, the innermost; where a key or the model itself is written."""
+    """Where the innermost user's class assigns the attribute, or else where a key or the model itself is written."""
     if parameter.label:
         return line_near(e, f'"{parameter.label.rpartition("[")[2].rstrip("]")}"')
     every = dict(items(e.program.named))
@@ -90,7 +90,7 @@ def _definition(e: Evidence, parameter: LiveParameter) -> CodeLine | None:
 
 
 def _way_to(owner: Any, path: str) -> list[tuple[Any, str]]:
-    """The model and its parts on the way to a parameter, each with the name of the next."""
+    """The model and its parts on the path to a parameter, each with the name of the next part."""
     found = []
     for name in filter(None, path.split(".")):
         found.append((owner, name))
@@ -103,7 +103,7 @@ def _forward(part: Any) -> Any:
 
 
 def unregistered(e: Evidence) -> Found:
-    """Parameters in a plain list or object that are used and that their model does not know."""
+    """Parameters in a plain list or object that are used but not registered with their model."""
     for model, attribute, hidden in e.bench.unregistered(e.program.named):
         arrays = [a for tensor in hidden if (a := e.bench.array(tensor)) is not None]
         leaves = [s for s in e.steps.values() if s.kind == "leaf" and s.status in ("ok", "zero")]
@@ -120,7 +120,7 @@ def unregistered(e: Evidence) -> Found:
 
 
 def outside_optimizer(e: Evidence) -> Found:
-    """Parameters with a gradient that no optimizer holds: some of a layer, or all of them."""
+    """Parameters with a gradient that no optimizer holds: some of a layer, or all."""
     copies = e.watch.program.named
     held_by = e.bench.held(copies)
     if not held_by or not e.watch.has_loss:
@@ -146,7 +146,7 @@ def outside_optimizer(e: Evidence) -> Found:
 
 
 def _feeds(e: Evidence, parameter: LiveParameter, held: set[str]) -> bool:
-    """Whether what a parameter makes goes into a layer that is trained, and its model is in training mode."""
+    """Whether a value computed from a parameter feeds a layer that is trained, with the model in training mode."""
     if not e.bench.training(e.program.named).get(parameter.owner, (True, []))[0]:
         return False
     leaves = {p.name: i for i in e.learned if (p := e.parameter(e.steps[i])) is not None}
@@ -157,7 +157,7 @@ def _feeds(e: Evidence, parameter: LiveParameter, held: set[str]) -> bool:
 
 
 def _optimizer_line(e: Evidence, names: Iterable[str], owners: Iterable[str]) -> CodeLine | None:
-    """Where a layer was replaced after the optimizer was made, else where that was made."""
+    """The line that replaced a layer after the optimizer was created, or else the line that created the optimizer."""
     made = line_above(e, rf"\b({'|'.join(map(re.escape, names))})\s*=")
     later = line_above(e, rf"^\s*({'|'.join(map(re.escape, owners))})[.\[].*[^=]=[^=]")
     return later if made and later and later > made else made

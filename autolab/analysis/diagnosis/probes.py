@@ -1,4 +1,4 @@
-"""What a second run shows: whether examples influence one another, and whether their targets are their own."""
+"""What a rerun shows: whether examples influence one another, and whether each is compared with its own target."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def _of_input(e: Evidence, o: Objective, name: str, array: np.ndarray) -> Progra
     first = _along(e, o, name, array, axes[0]) if axes else None
     if first is None or first.kind == "shuffled_labels" or all(_along(e, o, name, array, axis) for axis in axes[1:]):
         return first
-    # where a sequence is on the first axis, the second has the examples; it is rarely as long as the batch is large
+    # if the sequence is on the first axis, the examples are on the second; the two rarely have the same length
     return replace(first, certainty="suspicious") if first.kind == "wrong_axis" else None
 
 
@@ -102,9 +102,9 @@ def _mixed(e: Evidence, o: Objective, step: Step, array: np.ndarray, shown: str)
 
 
 def _is_normalisation(e: Evidence, o: Objective, step: Step) -> bool:
-    """Whether a mean or deviation is taken on purpose, as batch norm does: it is kept, or the features stay apart.
+    """Whether a mean or deviation is intended, as in batch norm: it is stored, or the features stay separate.
 
-    Nothing is learned behind it where inputs are standardised, and nothing after it where a loss does so.
+    No parameters come before it if inputs are standardised, and none after it if a loss standardises.
     """
     sources = {i.id for i in e.operands(step)}
     users, behind = e.users.get(step.id, []), e.behind([o.prediction])
@@ -125,7 +125,7 @@ def _is_normalisation(e: Evidence, o: Objective, step: Step) -> bool:
 
 
 def is_over_batch(step: Step, n: int) -> bool:
-    """Whether the numbers sum to 1 along an axis of ``n`` alone, or their exp does."""
+    """Whether the numbers, or their exponentials, sum to 1 along an axis of length ``n`` only."""
     array = whole(step.value)
     if array is None or array.ndim < 2 or array.shape[-1] == n:
         return False
@@ -134,7 +134,7 @@ def is_over_batch(step: Step, n: int) -> bool:
 
 
 def _rows_of_target(e: Evidence, o: Objective, axis: int, n: int, k: int) -> list[int]:
-    """The rows of the target that change with other numbers in example ``k`` of what it was computed from."""
+    """The rows of the target that change when example ``k`` of its source changes."""
     targets = e.behind([o.target])
     given = next((name for name in e.data if (s := input_named(e, name)) is not None and s.id in targets), None)
     if given is None or e.plain_run is None:
@@ -148,7 +148,7 @@ def _rows_of_target(e: Evidence, o: Objective, axis: int, n: int, k: int) -> lis
 
 
 def _shuffled(e: Evidence, o: Objective, side: Step, name: str, k: int, row: int, moved: int) -> ProgramFinding:
-    """Example ``k`` has another row in the prediction than in the target, of which ``side`` was put in order."""
+    """The finding that example ``k`` has another row in the prediction than in the target; ``side`` was reordered."""
     steps = [s for s in e.calls if s.id in e.behind([side]) and s.function in _ORDERING]
     return e.found(
         "shuffled_labels",

@@ -1,4 +1,4 @@
-"""ProgramGraph: what the rules ask of the graph that a program computed, and of the parameters in it."""
+"""ProgramGraph: what the rules know about the graph that a program computed and the parameters in it."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ from .words import holds
 from .workbench import LiveParameter
 
 RESHAPES = REARRANGED | {"getitem", "broadcast_tensors"}
-"""Functions that leave every number as it is; `getitem` and the casts leave some out or round them."""
+"""Functions that do not compute new numbers, although `getitem` drops some and casts round them."""
 
 SHAPED = frozenset(
     ("zeros_like", "ones_like", "full_like", "empty_like", "rand_like", "randn_like", "randint_like", "new_zeros")
 )
-"""Functions that take from an array its shape alone."""
+"""Functions that use only the shape of an array."""
 
 
 class ProgramGraph:
-    """The steps of a program's recording; there are none where it could not be recorded."""
+    """The steps of a program's recording; none if it could not be recorded."""
 
     recording: Recording | None
     parameters: list[LiveParameter]
-    """All parameters of the program, as they were before it ran."""
+    """All parameters of the program, in their state before it ran."""
 
     @cached_property
     def steps(self) -> dict[int, Step]:
@@ -35,12 +35,12 @@ class ProgramGraph:
 
     @cached_property
     def calls(self) -> list[Step]:
-        """The steps that a function made."""
+        """The steps computed by a function."""
         return [step for step in self.steps.values() if step.kind == "call"]
 
     @cached_property
     def users(self) -> dict[int, list[Step]]:
-        """For each step those that use it."""
+        """For each step, the steps that use it."""
         found: dict[int, list[Step]] = {}
         for step in self.steps.values():
             for operand in step.operands:
@@ -49,7 +49,7 @@ class ProgramGraph:
         return found
 
     def uses(self, step: Step) -> list[Step]:
-        """The steps that use a value, also where its elements are arranged or cast before, as ``w`` in ``x @ w.T``."""
+        """The steps that use a value, even after rearranging or casting it, as ``w`` in ``x @ w.T``."""
         found = []
         for user in self.users.get(step.id, []):
             found += self.uses(user) if user.function in REARRANGED else [user]
@@ -60,7 +60,7 @@ class ProgramGraph:
         return [self.steps[operand.step] for operand in step.operands if operand.step is not None]
 
     def behind(self, starts: Iterable[Step]) -> set[int]:
-        """These steps and all that they were computed from."""
+        """The ids of these steps and of all that they were computed from."""
         return sources_of(self.steps, [step.id for step in starts])
 
     @property
@@ -89,7 +89,7 @@ class ProgramGraph:
         return set(self._parameters_of_steps)
 
     def parameter(self, step: Step) -> LiveParameter | None:
-        """The parameter that a leaf is: the one of its name, else the one with its numbers."""
+        """The parameter of a leaf: the one with its name, else the one with the same numbers."""
         return self._parameters_of_steps.get(step.id)
 
     @cached_property
@@ -102,7 +102,7 @@ class ProgramGraph:
             named = [p for p in fitting if p.name == step.name]
             named += [p for p in fitting if (step.name or "").endswith(f".{p.path}")]
             equal = [p for p in fitting if step.kind == "leaf" and holds(step, p.value())] if not named else []
-            fresh = [p for p in equal if p not in found.values()]  # many begin with the same numbers, as with 0
+            fresh = [p for p in equal if p not in found.values()]  # many start with equal numbers, such as zeros
             if chosen := named[:1] or fresh[:1] or equal[:1]:
                 found[step.id] = chosen[0]
         return found
@@ -113,7 +113,7 @@ class ProgramGraph:
         return self.after(self.learned, SHAPED)
 
     def after(self, starts: set[int], but: frozenset[str] = frozenset()) -> set[int]:
-        """These steps and all that were computed from them, not by some functions."""
+        """The ids of these steps and of all computed from them, except through the functions ``but``."""
         found = set(starts)
         for step in self.steps.values():
             if step.function not in but and any(operand.step in found for operand in step.operands):
@@ -126,7 +126,7 @@ class ProgramGraph:
         return [step for step in self.calls if step.id in self.learning & self.used]
 
     def made_by(self, step: Step, through: frozenset[str] = RESHAPES) -> Step:
-        """The step that made the numbers: the first on the way back that is none of ``through``."""
+        """The step that computed the numbers: the first one backwards whose function is not in ``through``."""
         while True:
             given = self.operands(step)
             if step.kind == "part" and given[0].function == "broadcast_tensors":
@@ -142,11 +142,11 @@ class ProgramGraph:
         return self.made_by(step).id in self.learned
 
     def named_parameters(self, steps: set[int]) -> list[LiveParameter]:
-        """The parameters among some steps, in their order."""
+        """The parameters among some steps, in order."""
         return [p for i in sorted(steps) if (p := self.parameter(self.steps[i])) is not None]
 
     def way_to_loss(self, step: Step) -> list[Step] | None:
-        """The steps from one up to the loss, where each is the only user of the one before; else None."""
+        """The steps from one to the loss, if each is the only user of the one before; else None."""
         way: list[Step] = []
         while self.loss is not None and step.id != self.loss.id:
             user = self.only_user(step)
@@ -156,17 +156,17 @@ class ProgramGraph:
         return way
 
     def ends_in(self, step: Step, through: frozenset[str]) -> bool:
-        """Whether a value becomes the loss by nothing but some functions."""
+        """Whether the loss is computed from a value only through some functions."""
         way = self.way_to_loss(step)
         return way is not None and all(user.function in through for user in way)
 
     def only_user(self, step: Step) -> Step | None:
-        """The one step that takes a value on the way to the loss; None if there are more, or none."""
+        """The only step on the way to the loss that uses a value; None if there are none or several."""
         users = {user.id: user for user in self.users.get(step.id, []) if user.id in self.used}
         return next(iter(users.values())) if len(users) == 1 else None
 
     def observed(self, *signs: Sign) -> list[tuple[Step, Observation]]:
-        """What the graph marks with some signs, at the steps between the parameters and the loss."""
+        """The observations with some signs at the steps between the parameters and the loss."""
         found = [] if self.recording is None else observations(self.recording)
         marked = [seen for seen in found if seen.sign in signs and seen.step in self.learning & self.used]
         return [(self.steps[seen.step], seen) for seen in marked]

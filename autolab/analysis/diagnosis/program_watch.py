@@ -1,4 +1,4 @@
-"""ProgramWatch: runs a copy of a program, and notes every backward pass, every clearing and every update."""
+"""ProgramWatch: runs a copy of a program and notes every backward pass, clearing of gradients and update."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ from .report import CodeLine
 from .workbench import Workbench
 
 MOST_BYTES = 1 << 26
-"""Larger gradients are known by their sizes alone."""
+"""Of larger gradients, only the norms are kept."""
 
 
 @dataclass(frozen=True)
 class TrainingEvent:
-    """One call of the program's. ``kind`` is ``backward``, ``zero`` or ``step``; ``loss`` of a backward pass.
+    """One event in a program. ``kind`` is ``backward``, ``zero`` or ``step``; ``loss`` is that of a backward pass.
 
-    ``piled`` are gradients that an earlier update had used and that a backward pass added to since; ``sizes`` are for
-    each parameter that an update changed the norms of its gradient, of itself and of the change; ``along`` is the
-    cosine between that change and the gradient, of all parameters together: -1 in plain gradient descent.
+    ``piled`` are gradients that an earlier update used and a backward pass has added to since. For each parameter that
+    an update changed, ``sizes`` holds the norms of its gradient, of itself and of the change. ``along`` is the cosine
+    between the changes and the gradients of all parameters together: -1 for plain gradient descent.
     """
 
     kind: str
@@ -42,18 +42,18 @@ class TrainingEvent:
 
 
 class _Reached(BaseException):
-    """The loss of a step is known: nothing after it is to run."""
+    """Raised once the loss is known, so that nothing after it runs."""
 
     def __init__(self, loss: Any) -> None:
         self.loss = loss
 
 
 class ProgramWatch:
-    """What one program did in a number of rounds.
+    """What a program did in a number of rounds.
 
-    ``gradients`` are those of the first round by the parameters' names; None where none arrived. ``losses`` has the
-    loss of every round, ``modes`` the modes of the models at its backward pass. ``error`` is what ended the rounds,
-    with its ``place``.
+    ``gradients`` are those of the first round, by parameter name; None where none arrived. ``losses`` holds the loss of
+    every round, ``modes`` the modes of the models at its backward pass. ``error`` is the exception that ended the
+    rounds, ``place`` its position.
     """
 
     def __init__(self, bench: Workbench, program: Program) -> None:
@@ -67,13 +67,13 @@ class ProgramWatch:
         self.error: BaseException | None = None
         self.modes: dict[int, dict[str, tuple[bool, list[str]]]] = {}
         self._used: set[str] = set()
-        self._values: dict[str, np.ndarray] = {}  # after the last pass or update that was heard
+        self._values: dict[str, np.ndarray] = {}  # after the last backward pass or update
         self._slopes: dict[str, np.ndarray | None] = {}  # the gradients of that pass
         self._piled: dict[str, TrainingEvent] = {}
         self._round = 0
 
     def run(self, rounds: int) -> None:
-        """Run the program; a loss that it returns is differentiated once."""
+        """Run the program; a returned loss is differentiated once."""
         with self.bench.repeatable(), self.bench.listening(self._hear), np.errstate(all="ignore"):
             for self._round in range(rounds):
                 count, before = len(self.events), {p.name: p.value().copy() for p in self.parameters}
@@ -88,7 +88,7 @@ class ProgramWatch:
                 self.losses += found[:1]
 
     def _run_once(self, count: int) -> Any:
-        """One round, after ``count`` events; what the program returns."""
+        """Run one round, after ``count`` events, and return the program's result."""
         try:
             result = self.program()
         finally:
@@ -101,7 +101,7 @@ class ProgramWatch:
         return result
 
     def _advance(self, result: Any, before: Mapping[str, np.ndarray]) -> None:
-        """What a pure training step returns is what it is given next; its gradient is not known."""
+        """Pass the result of a pure training step to its next call; its gradient is not known."""
         self.program, loss = self.bench.advanced(self.program, result)
         self.parameters = self.bench.parameters(self.program.named)
         pairs = [(p.name, before[p.name], p.value()) for p in self.parameters]
@@ -116,12 +116,12 @@ class ProgramWatch:
 
     @property
     def told(self) -> tuple[str, str]:
-        """Type and message of the error."""
+        """The type and the message of the error."""
         return ("", "") if self.error is None else told_as(self.error)
 
     @property
     def place(self) -> tuple[CodeLine, str | None]:
-        """The user's line that the error came of, and its text."""
+        """The line of the user's code that caused the error, and its text."""
         file, line, text = (None, None, None) if self.error is None else place_of(self.error)
         return CodeLine(line, file), text
 
@@ -129,7 +129,7 @@ class ProgramWatch:
         """The events of some kinds."""
         return [event for event in self.events if event.kind in kinds]
 
-    # ------------------------------------------------------------------ what is heard
+    # ------------------------------------------------------------------ events
     def _hear(self, kind: str, who: Any, go_on: Callable[[], Any]) -> Any:
         place = _users_place()
         if kind == "backward":
@@ -162,7 +162,7 @@ class ProgramWatch:
         return answer
 
     def _note_own_update(self) -> None:
-        """An update that the program writes itself, without an optimizer: parameters are others than after the pass."""
+        """Note an update that the program makes without an optimizer: parameters have changed since the pass."""
         values = {p.name: p.value().copy() for p in self.parameters if p.name in self._values}
         moves = {name: values[name] - old for name, old in self._values.items() if _is_other(old, values[name])}
         if moves:
@@ -175,7 +175,7 @@ class ProgramWatch:
             self._values = values
 
     def _forget_cleared(self, grads: Mapping[str, np.ndarray | None]) -> None:
-        """Gradients that are gone pile up no more."""
+        """Forget cleared gradients, which no longer accumulate."""
         self._used &= {name for name, g in grads.items() if g is not None and g.any()}
         self._piled = {name: event for name, event in self._piled.items() if name in self._used}
 
@@ -186,7 +186,7 @@ class ProgramWatch:
         slopes = {p.name: None if (g := p.grad()) is None else g.copy() for p in mine}
         norms = {name: _norm(g) for name, g in slopes.items() if g is not None}
         piled = {name: event for name, event in self._piled.items() if name in norms}
-        answer = go_on()  # it may run backward itself, and hooks may change gradients
+        answer = go_on()  # this may run backward, and hooks may change gradients
         norms |= {p.name: _norm(g) for p in mine if (g := p.grad()) is not None}
         sizes = {
             p.name: (norms.get(p.name, 0.0), _norm(before[p.name]), _norm(p.value() - before[p.name])) for p in mine
@@ -203,14 +203,14 @@ def _is_other(before: np.ndarray | None, after: np.ndarray | None) -> bool:
 
 
 def _new(after: np.ndarray | None, before: np.ndarray | None) -> np.ndarray | None:
-    """The gradient that a pass gave; None where nothing arrived."""
+    """The gradient from a pass; None if nothing arrived."""
     if after is None:
         return None
     return after.copy() if before is None else after - before
 
 
 def cosine(moves: Mapping[str, np.ndarray], slopes: Mapping[str, np.ndarray | None]) -> float:
-    """The cosine between changes of parameters and their gradients, all together; 0 where either is 0 or not finite."""
+    """The cosine between all changes of parameters and their gradients; 0 if either is 0 or not finite."""
     known = [(moves[name], g) for name, g in slopes.items() if name in moves and g is not None]
     dot, of_moves, of_slopes = [
         sum(float(np.vdot(a, b)) for a, b in pairs)
@@ -226,7 +226,7 @@ def _norm(array: np.ndarray) -> float:
 
 
 def _users_place() -> CodeLine:
-    """The line of the user's code that is calling."""
+    """The calling line of the user's code."""
     frame: Any = sys._getframe(2)
     while frame is not None and not is_users(frame.f_code.co_filename):
         frame = frame.f_back
@@ -234,7 +234,7 @@ def _users_place() -> CodeLine:
 
 
 def up_to_loss(bench: Workbench, program: Program, is_probe: bool = False) -> Callable[..., Any]:
-    """The program's function without what it does after the loss is known: it returns the loss, in a probe without its
+    """The program's function up to the point where the loss is known: it returns the loss, for a probe without
     gradients."""
 
     def reach(loss: Any) -> None:

@@ -1,4 +1,4 @@
-"""What a program raises, and what that says about it."""
+"""The exception that a program raises, and what it says about the program."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ _OF_A_MODEL = "Give it the loss of the model: autolab.diagnose(lambda: loss_fn(m
 
 
 def known(e: Evidence) -> Found:
-    """Errors of a loss whose targets have the wrong form, and what else a loss refuses."""
+    """Errors of a loss whose targets have the wrong form, and other arguments that a loss refuses."""
     _, told = e.watch.told
     given = () if e.recording is None or e.recording.raised is None else e.recording.raised.operands
     values = [(called(e.steps[i]), e.steps[i].value) for i in given]
@@ -69,7 +69,7 @@ def known(e: Evidence) -> Found:
 
 
 def _one_hot_rows(e: Evidence, told: str) -> str:
-    """What shows that a loss got something of one-hot rows, with a wrong number of targets; else nothing."""
+    """The evidence that a loss got one-hot rows, or a part of them, with a wrong number of targets; else ""."""
     sizes = re.search(r"input batch_size \((\d+)\) to match target batch_size \((\d+)\)", told)
     scores = next((s.value.shape for s in reversed(e.calls) if s.value is not None and len(s.value.shape) == 2), None)
     if sizes is None or scores is None or int(sizes[1]) != scores[0]:
@@ -84,7 +84,7 @@ def _one_hot_rows(e: Evidence, told: str) -> str:
 
 
 def raised(e: Evidence) -> Found:
-    """Whatever else ended the run."""
+    """Any other exception that ended the run."""
     if e.watch.error is not None:
         is_model = hasattr(e.program.fn, "parameters") and (e.watch.told[0] == "TypeError" or not e.program.args)
         yield _found(e, "raised", "", _OF_A_MODEL if is_model else "Fix the error first.")

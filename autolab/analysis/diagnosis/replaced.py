@@ -1,4 +1,4 @@
-"""Parameters and optimizers that each step makes again, and results that are carried from step to step."""
+"""Parameters and optimizers that are created again in each step, and results that are carried from step to step."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from .words import listed
 from .workbench import LiveParameter
 
 _LINE = 0.99
-"""Numbers that were moved by less than this, as a cosine, along the gradient were moved by something else."""
+"""Numbers whose change has a smaller cosine with the gradient were not changed by gradient descent."""
 
 
 def states(e: Evidence) -> Found:
-    """Results that go from step to step with their graphs."""
+    """Results that are carried from step to step with their graphs."""
     if states := carried(e):
         yield e.found(
             "graph_reused",
@@ -26,7 +26,7 @@ def states(e: Evidence) -> Found:
 
 
 def parameters(e: Evidence) -> Found:
-    """Parameters that are other objects after a round than before it."""
+    """Parameters that are different objects after a round."""
     if carried(e):
         return
     after = {p.name: p.tensor for p in e.bench.parameters(e.watch.program.named)}
@@ -47,7 +47,7 @@ def parameters(e: Evidence) -> Found:
 
 
 def optimizers(e: Evidence) -> Found:
-    """An optimizer with averages of its own that is made in each step."""
+    """A stateful optimizer that is created in each step."""
     own = [update for update in _updates_by_others(e) if update.sizes]
     if len({id(update.who) for update in own}) == len(own) > 2 and e.bench.is_optimizer_adaptive(own[0].who):
         yield e.suspect(
@@ -60,7 +60,7 @@ def optimizers(e: Evidence) -> Found:
 
 
 def models(e: Evidence) -> Found:
-    """A model that is made in each step, with its optimizer."""
+    """A model that is created in each step, with its optimizer."""
     fresh = [update for update in _updates_by_others(e) if not update.sizes]
     updates = e.watch.heard("step")
     if fresh and len(fresh) == len(updates) == max(1, e.rounds) and e.bench.held({"": fresh[0].who}).get(""):
@@ -80,14 +80,14 @@ def _updates_by_others(e: Evidence) -> list[TrainingEvent]:
 
 
 def carried(e: Evidence) -> list[str]:
-    """Leaves before the first step that are results after it, and not what an update makes of a parameter."""
+    """Leaves before the first step that are results after it, except updated parameters."""
     after = {p.name for p in e.bench.parameters(e.watch.program.named)}
     gone = [p for p in e.watch.parameters if p.trainable and p.name not in after]
     return [p.name for p in gone if (along := _along(e, p)) is not None and along <= _LINE]
 
 
 def _along(e: Evidence, parameter: LiveParameter) -> float | None:
-    """If the name of a parameter holds a result now, how far along its gradient that is from it, as a cosine."""
+    """If the name of a parameter now holds a result, the cosine between the change and the gradient."""
     new, g = dict(items(e.watch.program.named_now())).get(parameter.owner), e.gradient(parameter)
     array = None if parameter.path or new is None or new is parameter.tensor else e.bench.array(new)
     if array is None or g is None or array.shape != g.shape:

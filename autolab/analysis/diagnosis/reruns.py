@@ -1,4 +1,4 @@
-"""Second runs with one thing changed, and what is different then."""
+"""Reruns with one thing changed, and the differences in their results."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from .evidence import Evidence
 from .words import whole
 
 _SAME = 1e-5
-"""Of the largest number of an array two may differ by so much and count as equal."""
+"""Numbers that differ by less than this fraction of the largest in their array count as equal."""
 
 
 def with_other(array: np.ndarray, axis: int, place: int | slice) -> np.ndarray:
-    """The array with other numbers in one place along an axis, or in several."""
+    """The array with other numbers at one index, or a slice, of an axis."""
     changed, at = array.copy(), (slice(None),) * axis + (place,)
     changed[at] = _other_numbers(array[at], array)
     return changed
 
 
 def _other_numbers(part: np.ndarray, array: np.ndarray) -> np.ndarray:
-    """Numbers in the place of some of an array, each another one that may be in it."""
+    """Other numbers for part of an array, each of them plausible for it."""
     if array.dtype.kind in "iub":
         values = np.unique(array)
         return values[(np.searchsorted(values, part) + 1) % len(values)].astype(array.dtype)
@@ -30,7 +30,7 @@ def _other_numbers(part: np.ndarray, array: np.ndarray) -> np.ndarray:
 
 
 def two_runs(e: Evidence, name: str, array: np.ndarray, changed: np.ndarray) -> tuple[Recording, Recording] | None:
-    """The program as it is, and with the change; None where their steps are not those of the recording."""
+    """Runs of the program without and with the change; None if their steps are not those of the recording."""
     before = e.plain_run
     after = None if before is None else e.rerun(name, changed)
     if before is None or after is None:
@@ -49,7 +49,7 @@ def difference(before: Recording, after: Recording, step: int) -> np.ndarray | N
 
 
 def changed_rows(before: Recording, after: Recording, step: int, axis: int = 0) -> list[int] | None:
-    """Which rows have another value, along an axis."""
+    """The indices along an axis at which the value differs."""
     found = difference(before, after, step)
     if found is None or found.ndim <= axis:
         return None
@@ -58,7 +58,7 @@ def changed_rows(before: Recording, after: Recording, step: int, axis: int = 0) 
 
 
 def is_clean(before: Recording, after: Recording, step: int, n: int, k: int) -> bool:
-    """Whether only what belongs to example ``k`` differs, along some axis."""
+    """Whether only the entries of example ``k`` differ, along some axis."""
     found = difference(before, after, step)
     if found is None or not found.any():
         return True
@@ -70,7 +70,7 @@ def is_clean(before: Recording, after: Recording, step: int, n: int, k: int) -> 
 
 
 def first_bad(e: Evidence, before: Recording, end: Step, is_good: Callable[[int], bool]) -> Step | None:
-    """From a bad step back: the one that is bad although nothing that it was computed from is."""
+    """Search back from a bad step for one that is bad although none of its operands is."""
     step = before.steps[end.id]
     while True:
         sources = [o.step for o in step.operands if o.step is not None]
@@ -83,7 +83,7 @@ def first_bad(e: Evidence, before: Recording, end: Step, is_good: Callable[[int]
 
 
 def input_named(e: Evidence, name: str) -> Step | None:
-    """The step that an array of the program's is; of one that was converted before, the first with its numbers."""
+    """The step of an array of the program; if it was converted before, a step with the same numbers."""
     given = [s for s in e.steps.values() if s.kind in ("input", "constant", "leaf") and s.id not in e.learned]
     found = [s for s in given if s.name == name and s.kind != "leaf"]
     found += [s for s in given if s.name is None and e.is_array(s, e.data.get(name))]

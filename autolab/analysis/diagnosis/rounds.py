@@ -1,4 +1,4 @@
-"""What training steps show: gradients that pile up or are thrown away, and a loss that stays where it is."""
+"""What training steps show: gradients that accumulate or are discarded, and a loss that does not change."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .words import at_line, listed, number, whole
 
 
 def accumulated(e: Evidence) -> Found:
-    """Gradients that are used again, as nothing clears them."""
+    """Gradients that are used again because nothing clears them."""
     for event in [event for event in e.watch.events if event.piled][:1]:
         name, added = next(iter(event.piled.items()))
         steps = [step for step in e.watch.heard("step") if name in step.sizes]
@@ -31,7 +31,7 @@ def accumulated(e: Evidence) -> Found:
 
 
 def cleared(e: Evidence) -> Found:
-    """Gradients that are cleared before they are used at all."""
+    """Gradients that are cleared before they are used."""
     updates = [event for event in e.watch.heard("step") if event.sizes]
     late = [event for event in updates if event.pass_] or updates
     given = [e.watch.gradients.get(name) for update in updates for name in update.sizes]
@@ -54,7 +54,7 @@ def cleared(e: Evidence) -> Found:
 
 
 def never_used(e: Evidence) -> Found:
-    """Gradients in many rounds that no update uses."""
+    """Gradients that no update uses in many rounds."""
     held, passes = e.bench.held(e.watch.program.named), e.watch.heard("backward")
     moved = any(event.sizes for event in e.watch.heard("step", "own step"))
     are_lost = e.rounds > 1 and are_cleared(e)
@@ -79,7 +79,7 @@ def _growth(steps: list[TrainingEvent]) -> str:
 
 
 def unused(e: Evidence) -> Found:
-    """Losses of a loop of which only one is differentiated."""
+    """Losses in a loop of which only one is differentiated."""
     left = e.left if e.recording is None else e.left.union(e.recording.outputs)
     for place in {_place(o.step) for o in e.objectives if o.step.id in e.used}:
         same = [o.step for o in e.objectives if _place(o.step) == place]
@@ -95,19 +95,19 @@ def unused(e: Evidence) -> Found:
 
 
 def _place(step: Step) -> tuple[int | None, int | None]:
-    """Its line, and that of the program which led there: two calls of one function are no loop."""
+    """The line of a step and that of the program that led there: two calls of one function are not a loop."""
     return step.line, step.outer_line
 
 
 def _has_learned(e: Evidence, first: float) -> bool:
-    """Whether the first round's loss is smaller with the parameters of the end: what rises is then another number."""
+    """Whether the first round's loss is smaller with the final parameters: then the losses rise for another reason."""
     found = e.with_parameters({p.name: p.value() for p in e.watch.parameters})
     loss = None if found is None or not found.outputs else whole(found.steps[found.outputs[0]].value)
     return loss is not None and float(loss.sum()) < first - 1e-3 * abs(first)
 
 
 def staying(e: Evidence) -> Found:
-    """A loss that does not fall although updates of a usual size are made along its gradient."""
+    """A loss that does not fall although it is updated along its gradient with steps of a usual size."""
     losses = e.watch.losses if e.objectives or e.picks else []
     steps = e.watch.heard("step")
     if e.rounds < 10 or len(losses) < 10 or not steps or not all(map(math.isfinite, losses)):
@@ -116,7 +116,7 @@ def staying(e: Evidence) -> Found:
         return
     best, first = min(losses[len(losses) // 2 :]), losses[0]
     sizes = {name: [step.sizes[name][1] for step in steps if name in step.sizes] for name in steps[0].sizes}
-    least = 0.2 if losses[-1] > 1.2 * min(losses) > 0 else 0.02  # the loss fell first, and rises as they shrink
+    least = 0.2 if losses[-1] > 1.2 * min(losses) > 0 else 0.02  # the loss fell first, and rises as the updates shrink
     shrunk = [(name, s[0], s[-1]) for name, s in sizes.items() if is_matrix(e, name) and s[-1] < least * s[0]]
     if shrunk:
         name, before, after = shrunk[0]

@@ -66,7 +66,7 @@ RULES: tuple[tuple[str, *tuple[Rule, ...]], ...] = (
     ("whether the loss falls", rounds.staying),
     ("other errors", raised_errors.raised),
 )
-"""What is looked at, with its rules, the most likely causes first."""
+"""What is examined, with the rules for it, the most likely causes first."""
 
 FOLLOWS = {
     "changed_in_place": {"raised", "learning_rate", "does_not_overfit"},
@@ -91,4 +91,4 @@ FOLLOWS = {
     "broadcast_loss": {"mixed_examples", "does_not_overfit", "one_hot_target"},
     "constant_output": {"does_not_overfit"},
 }
-"""What another finding explains is left out; none explains another that explains it."""
+"""The kinds of findings that a finding explains, which are then left out; there are no cycles."""

@@ -1,4 +1,4 @@
-"""Safe ways to write a step that is not finite: each is run in its place, and said with the numbers that it gives."""
+"""Safe ways to write a step that is not finite: each is tried in its place and reported with the numbers it gives."""
 
 from __future__ import annotations
 
@@ -25,19 +25,19 @@ ALIASES = {
     "log10": "log",
     "log_softmax": "softmax",
 }
-"""Functions that fail like others."""
+"""Functions that fail in the same way as others."""
 _WITH_LOG = {"softmax": "log_softmax", "sigmoid": "logsigmoid"}
 _LONGEST = 40
-_ONE_LESS = 1 - 1e-6  # cosines are kept so far away from 1
+_ONE_LESS = 1 - 1e-6  # the largest cosine after clipping
 
-_FLAT = ("log", "log2", "log10", "exp")  # where what is clipped or swallowed by a small number does not learn
+_FLAT = ("log", "log2", "log10", "exp")  # where clipped elements, or those much smaller than the constant, do not learn
 
 Way = tuple[str, Changes]
 Change = Callable[..., Any]
 
 
 def safe_way(e: Evidence, step: Step) -> str | None:
-    """The first safe way to write a step with which the loss and all gradients are finite, with their numbers."""
+    """The first safe way to write a step that makes the loss and all gradients finite, with their numbers."""
     for text, changes in _ways(e, step):
         found = e.changed(changes)
         told = None if found is None else _numbers(e, found, step.function in _FLAT)
@@ -47,7 +47,7 @@ def safe_way(e: Evidence, step: Step) -> str | None:
 
 
 def _numbers(e: Evidence, found: Recording, moves: bool) -> str | None:
-    """The loss and the largest gradient of a recording where all are finite; where it ``moves``, it is not 0."""
+    """The loss and the largest gradient of a recording, if all are finite and, with ``moves``, it is not 0."""
     result = found.steps[found.outputs[0]].value
     grads = [s.grad for s in found.steps if s.kind in LEAVES and s.id in e.learned and s.grad is not None]
     if result is None or not grads or any(kept.nan_count or kept.inf_count for kept in (result, *grads)):
@@ -60,7 +60,7 @@ def _numbers(e: Evidence, found: Recording, moves: bool) -> str | None:
 
 
 def _ways(e: Evidence, step: Step) -> Iterator[Way]:
-    """What to write instead, the best first, and what that changes in the graph."""
+    """Alternatives, the best first, each with its changes to the graph."""
     given = e.operands(step)
     if not given:
         return
@@ -98,19 +98,19 @@ def _ways(e: Evidence, step: Step) -> Iterator[Way]:
 
 
 def _tiny(step: Step) -> str:
-    """Small beside usual numbers, and not 0 in the step's precision."""
+    """A constant that is small relative to usual numbers but not 0 in the step's precision."""
     return "1e-4" if step.value is not None and "16" in step.value.dtype else "1e-8"
 
 
 def _text(step: Step) -> str:
-    """How the user writes a value, where that is short and not out of sight."""
+    """The user's expression for a value if it is short and visible, else ``...``."""
     text = short(step.name or step.source or "...")
     is_seen = step.name or (step.source or "?") in (step.statement or "")
     return text if is_seen and len(text) <= _LONGEST and not re.search(r"\bv\d+\b", text) else "..."
 
 
 def _factor(text: str) -> str:
-    """An expression as one that can be divided."""
+    """An expression, in brackets if needed as a factor."""
     try:
         return f"({text})" if isinstance(ast.parse(text, mode="eval").body, ast.BinOp) else text
     except SyntaxError:
@@ -118,7 +118,7 @@ def _factor(text: str) -> str:
 
 
 def _logarithms(e: Evidence, given: Step, logs: list[int]) -> Iterator[Way]:
-    """What has the logarithm in it: of softmax, of sigmoid, and of 1 - sigmoid."""
+    """Functions that contain the logarithm: for softmax, sigmoid and 1 - sigmoid."""
     is_rest = given.function == "sub" and given.operands[0].constant in ("1", "1.0")
     maker = next(iter(e.operands(given)), given) if is_rest else given
     scores = next(iter(e.operands(maker)), None)
@@ -146,7 +146,7 @@ def _logarithms(e: Evidence, given: Step, logs: list[int]) -> Iterator[Way]:
 
 
 def _roots(step: Step, given: Step, kind: str, text: str, tiny: str) -> Iterator[Way]:
-    """A norm or a deviation as a square root, over the axis that is not in the result."""
+    """A norm or a standard deviation as a square root, over the axes that are not in the result."""
     x, y = given.value, step.value
     if x is None or y is None:
         return
@@ -165,7 +165,7 @@ def _roots(step: Step, given: Step, kind: str, text: str, tiny: str) -> Iterator
 
 
 def _other_branch(e: Evidence, step: Step) -> tuple[str, np.ndarray] | None:
-    """Of a value that ``where`` takes in part, the condition as text, and where it is taken."""
+    """For a value that ``where`` uses in part, the condition as text and the mask of the elements used."""
     for user in e.users.get(step.id, []):
         given = e.operands(user)
         if user.function != "where" or len(given) < 2 or (taken := given[0].value) is None or not taken.is_whole:
@@ -177,7 +177,7 @@ def _other_branch(e: Evidence, step: Step) -> tuple[str, np.ndarray] | None:
 
 
 def _condition(source: str) -> str:
-    """The condition of a call of ``where`` as it is written."""
+    """The condition of a call of ``where``, as written."""
     try:
         call = ast.parse(source, mode="eval").body
     except SyntaxError:
@@ -186,7 +186,7 @@ def _condition(source: str) -> str:
 
 
 def _within(e: Evidence, mask: np.ndarray) -> Change:
-    """A call with 1 instead of what is not taken."""
+    """The call with 1 in place of the elements that are not used."""
 
     def change(call: Change, x: Any, *more: Any) -> Any:
         kept = e.bench.like(mask.astype(float), x)
@@ -196,7 +196,7 @@ def _within(e: Evidence, mask: np.ndarray) -> Change:
 
 
 def _shifted(e: Evidence, step: Step, text: str) -> Iterator[Way]:
-    """``exp`` of less than the largest number, in what does not change by it: softmax, logsumexp and softplus."""
+    """``exp`` after subtracting the maximum, in functions that allow it: softmax, logsumexp and softplus."""
     value = e.operands(step)[0].value
     users = [user for user in e.users.get(step.id, []) if user.id in e.used]
     if value is None or not value.is_whole or not value.shape:

@@ -14,7 +14,7 @@ from .words import at_line
 
 
 def future(e: Evidence) -> Found:
-    """Change the second half of a sequence: what comes out for the first half must not change."""
+    """Change the second half of a sequence: the outputs for the first half must not change."""
     if not e.is_causal:
         return
     end = e.objectives[0].prediction if e.objectives else e.loss
@@ -44,7 +44,7 @@ def future(e: Evidence) -> Found:
 
 
 def _is_causal(before: Recording, after: Recording, sizes: tuple[int, ...], half: int, step: int) -> bool:
-    """Whether a value differs at late positions only, along one of its axes."""
+    """Whether a value differs only at late positions, along one of its axes."""
     found = difference(before, after, step)
     if found is None or not found.any():
         return True
@@ -54,7 +54,7 @@ def _is_causal(before: Recording, after: Recording, sizes: tuple[int, ...], half
         if n and (size == n or axis == 0):
             places = np.flatnonzero(np.moveaxis(found, axis, 0).reshape(size, -1).any(axis=1))
             firsts.append(int((places % n).min()))
-    for a, b in permutations(range(found.ndim), 2):  # scores of attention: early queries may see that late keys differ
+    for a, b in permutations(range(found.ndim), 2):  # attention scores: early queries may depend on late keys
         early = np.moveaxis(found, (a, b), (0, 1))[:half]
         if found.shape[a] == found.shape[b] in sizes and not early[:, :half].any():
             return True
@@ -62,7 +62,7 @@ def _is_causal(before: Recording, after: Recording, sizes: tuple[int, ...], half
 
 
 def _mask_before(e: Evidence, step: Step) -> Step:
-    """The masking that does not mask, where the scores of a softmax have one."""
+    """The step that should mask the scores of a softmax but does not, if there is one."""
     for given in e.operands(step)[:1] if step.function == "softmax" else []:
         if given.function in ("masked_fill", "where") or (given.function == "add" and len(e.operands(given)) == 2):
             return given

@@ -1,4 +1,4 @@
-"""Shapes that broadcast, and class numbers that are compared as quantities."""
+"""Shapes that broadcast unintentionally, and class indices that are compared as quantities."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from .evidence import Evidence, Found
 from .words import at_line, shape_of, whole
 
 ELEMENTWISE = ("regression", "bce", "bce_logits")
-"""The kinds of losses that compare number by number."""
+"""The kinds of losses that compare elementwise."""
 
 
 def broadcasts(e: Evidence) -> Found:
@@ -40,7 +40,7 @@ def _compares(e: Evidence, step: Step) -> bool:
 
 
 def _is_averaged(e: Evidence, step: Step) -> bool:
-    """Whether all of a result ends in one number, with nothing but elementwise steps on the way."""
+    """Whether a whole result is reduced to one number, with only elementwise steps on the way."""
     shape = None if step.value is None else step.value.shape
     for _ in range(6):
         user = e.only_user(step)
@@ -55,7 +55,7 @@ def _is_averaged(e: Evidence, step: Step) -> bool:
 
 
 def labels(e: Evidence) -> Found:
-    """Class indices that are compared as if they were quantities, and one-hot targets where indices belong."""
+    """Class indices that are compared as quantities, and one-hot targets where indices belong."""
     for o in [o for o in e.objectives if o.kind == "regression"]:
         shape, values, maker = shape_of(o.prediction), whole(o.target.value), e.made_by(o.target).value
         classes = shape[-1] if len(shape) == 2 and shape != shape_of(o.target) else 0
@@ -71,13 +71,13 @@ def labels(e: Evidence) -> Found:
 
 
 def reduced(e: Evidence) -> Found:
-    """What is taken along the axis of the examples instead of that of the features."""
+    """Reductions along the batch axis instead of the feature axis."""
     counts = {len(array) for array in e.data.values() if len(array) > 2}
     yield from [*_one_for_all(e, counts)] or [*_similarities(e, counts)]
 
 
 def _one_for_all(e: Evidence, counts: set[int]) -> Found:
-    """One prediction for all examples, compared with the target of each."""
+    """A single prediction that is compared with the targets of all examples."""
     for o in [o for o in e.objectives if o.kind in ELEMENTWISE and o.target.value and o.prediction.value]:
         shape, targets = shape_of(o.prediction), shape_of(o.target)
         n = targets[0] if targets else 0
@@ -98,7 +98,7 @@ def _one_for_all(e: Evidence, counts: set[int]) -> Found:
 
 
 def _similarities(e: Evidence, counts: set[int]) -> Found:
-    """Lengths and cosines of the columns instead of the rows."""
+    """Norms and cosines of the columns instead of the rows."""
     for step in [s for s in e.calls if s.function in ("cosine_similarity", "normalize") and s.id in e.used]:
         shape = next((shape_of(i) for i in e.operands(step) if i.id in e.learning), ())
         values = [whole(i.value) for i in e.operands(step) if len(shape_of(i)) == 2]
@@ -116,7 +116,7 @@ def _similarities(e: Evidence, counts: set[int]) -> Found:
 
 
 def _loses(e: Evidence, step: Step, n: int) -> bool:
-    """Whether a reduction is given ``n`` examples on the first axis and leaves fewer."""
+    """Whether a reduction gets ``n`` examples on the first axis and returns fewer."""
     given = [i.value.shape for i in e.operands(step) if i.id in e.learning and i.value is not None]
     is_reduction = step.function in ("mean", "sum", "max", "amax", "min", "amin", "median", "prod", "logsumexp")
     leaves_all = step.value is None or step.value.shape[:1] == (n,)

@@ -1,4 +1,4 @@
-"""Sizes: of gradients and values by depth and time, of weights at the start, of inputs."""
+"""Sizes: of gradients and values by depth and time, of initial weights, and of inputs."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _LAYERS = ("linear", "matmul", "mm", "addmm", "conv1d", "conv2d", "dot_general")
 
 
 def _weights(e: Evidence) -> list[tuple[Step, LiveParameter]]:
-    """The weights in the order in which they are used: matrices, and vectors that are multiplied like one."""
+    """The weights in the order of use: matrices, and vectors that are multiplied like matrices."""
     found = [(s, p) for s in e.steps.values() if (p := e.parameter(s)) is not None and _is_weight(e, s, p)]
     return [(s, p) for s, p in found if s.id in e.used and s.id in e.learned]
 
@@ -32,7 +32,7 @@ def _is_weight(e: Evidence, step: Step, p: LiveParameter) -> bool:
 
 
 def gradients(e: Evidence) -> Found:
-    """Norms of gradients in proportion to weights, from the first layer to the last; and values that die out."""
+    """Norms of gradients relative to weights, from the first layer to the last; and values that die out."""
     yield from _dying_out(e)
     layers = []
     for step, p in _weights(e):
@@ -58,7 +58,7 @@ def gradients(e: Evidence) -> Found:
 
 
 def _dying_out(e: Evidence) -> Found:
-    """Values that hardly depend on the inputs any more after some layers, since weights are small."""
+    """Values that hardly depend on the inputs after some layers, because the weights are small."""
     layers = [(step, p, users[0]) for step, p in _weights(e) if len(users := e.uses(step)) == 1]
     layers = [(step, p, user) for step, p, user in layers if user.function != "embedding" and p.value().any()]
     spreads = [(_spread(user), p, user) for _, p, user in layers]
@@ -78,7 +78,7 @@ def _dying_out(e: Evidence) -> Found:
 
 
 def _where_most_are(users: list[Step]) -> Step:
-    """The first of the layers in the line that has most of them."""
+    """The first layer in the line with the most layers."""
     count = Counter(user.line for user in users)
     return max(users, key=lambda user: count[user.line])
 
@@ -92,7 +92,7 @@ def _spread(step: Step) -> float | None:
 
 
 def _is_masked(e: Evidence, step: Step, depth: int = 4) -> bool:
-    """Whether large negative numbers were put in on purpose, so that softmax leaves them out."""
+    """Whether large negative numbers were inserted on purpose, so that softmax ignores these entries."""
     if step.value is None or (step.value.minimum or 0.0) > -1e4:
         return False
     if step.function in ("masked_fill", "where", "select_n", "add"):
@@ -101,7 +101,7 @@ def _is_masked(e: Evidence, step: Step, depth: int = 4) -> bool:
 
 
 def through_time(e: Evidence) -> Found:
-    """A gradient that dies out in a loop that uses the same weights again and again."""
+    """A gradient that vanishes in a loop that uses the same weights repeatedly."""
     for step, p in _weights(e):
         rounds = [u for u in e.uses(step) if u.id in e.used and u.grad is not None]
         if len(rounds) < 50:
@@ -136,7 +136,7 @@ def values(e: Evidence) -> Found:
 
 
 def initialisation(e: Evidence) -> Found:
-    """Weights that are far too large, and units that are all alike."""
+    """Weights that are far too large, and units that are all identical."""
     weights = _weights(e)
     for step, p in weights:
         w, g = p.value(), e.gradient(p)
@@ -195,7 +195,7 @@ def _rms(array: np.ndarray) -> float:
 
 
 def unnormalised(e: Evidence) -> Found:
-    """Inputs far from 0 that a layer gets as they are."""
+    """Inputs far from 0 that a layer gets without normalisation."""
     for step in [s for s in e.steps.values() if s.kind in ("input", "constant") and s.id not in e.learned]:
         value = whole(step.value)
         if value is None or value.ndim < 2 or value.size < 8:

@@ -1,4 +1,4 @@
-"""What statements of the user's assign, and whether anything reads it."""
+"""What the user's statements assign, and whether anything reads it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .report import CodeLine
 
 
 def assignment(owner: Any, attribute: str) -> CodeLine | None:
-    """File and line where the class of an object assigns an attribute of it."""
+    """File and line where an object's class assigns one of its attributes."""
     for cls in type(owner).__mro__:
         try:
             (lines, first), name = inspect.getsourcelines(cls), inspect.getsourcefile(cls) or ""
@@ -28,7 +28,7 @@ def assignment(owner: Any, attribute: str) -> CodeLine | None:
 
 
 def _assigned(node: ast.Assign | ast.AnnAssign | ast.Expr) -> Iterator[str]:
-    """The attributes that a statement assigns, also through `setattr` or `add_module`."""
+    """The attributes that a statement assigns, including through `setattr` or `add_module`."""
     if isinstance(node, ast.Expr):
         texts = node.value.args if isinstance(node.value, ast.Call) else []
         yield from [text.value for text in texts if isinstance(text, ast.Constant) and isinstance(text.value, str)]
@@ -38,7 +38,7 @@ def _assigned(node: ast.Assign | ast.AnnAssign | ast.Expr) -> Iterator[str]:
 
 
 def throws_away(source: str, line: int) -> bool:
-    """Whether nothing reads what the statement in a line computes: it has no name, or the name is given away before."""
+    """Whether nothing reads the result of the statement in a line: it has no name, or the name is reassigned first."""
     try:
         tree = ast.parse(source)
     except SyntaxError:
@@ -50,7 +50,7 @@ def throws_away(source: str, line: int) -> bool:
     functions = [node for node in around if isinstance(node, ast.FunctionDef)]
     if place is None or not functions or isinstance(place, ast.FunctionDef):
         return False
-    if isinstance(place, ast.Expr):  # nobody else gets it, such as a list that it is appended to
+    if isinstance(place, ast.Expr):  # unless another call gets the result, such as append
         args = [*place.value.args, *place.value.keywords] if isinstance(place.value, ast.Call) else [place.value]
         return not any(isinstance(part, ast.Call) for arg in args for part in ast.walk(arg))
     names = {target.id for target in getattr(place, "targets", ()) if isinstance(target, ast.Name)}
@@ -60,7 +60,7 @@ def throws_away(source: str, line: int) -> bool:
 
 
 def _is_read(name: str, place: ast.stmt, function: ast.FunctionDef, around: list[ast.stmt]) -> bool:
-    """Whether a name is read after a statement, before it gets another value for sure."""
+    """Whether a name is read after a statement and before it is certainly reassigned."""
     inside = [node for node in around if node is not function and function.lineno < node.lineno]
     for node in sorted(inside, key=lambda node: -node.lineno):
         outer = max([o for o in [function, *inside] if o.lineno < node.lineno], key=lambda o: o.lineno)

@@ -12,7 +12,7 @@ DROPOUTS = {"dropout", "dropout1d", "dropout2d", "dropout3d", "alpha_dropout", "
 
 
 def dead(e: Evidence) -> Found:
-    """A relu that passes nothing, a clamp at its bound, a dropout that drops all."""
+    """A relu that passes nothing on, a clamp at its bound, or a dropout that drops everything."""
     for step, seen in e.observed("dead", "clamped"):
         low, high = range_of(e.operands(step)[0].value)
         if seen.sign == "clamped":
@@ -49,7 +49,7 @@ def _dropped(e: Evidence) -> Found:
 
 
 def saturated(e: Evidence) -> Found:
-    """Sigmoids and tanhs at their ends, where the slope is almost 0."""
+    """Saturated sigmoids and tanhs, whose slope is almost 0."""
     for step, seen in e.observed("saturated"):
         given, near = e.operands(step)[0].value, seen.size / seen.total
         is_last = any(e.made_by(o.prediction) is step for o in e.objectives)
@@ -69,12 +69,12 @@ def saturated(e: Evidence) -> Found:
 
 
 def _one_hot(e: Evidence, step: Step, axis: int) -> Found:
-    """A softmax within a model that chooses one of several in every row, far ahead of the others."""
+    """A softmax inside a model that chooses a single entry in every row by a wide margin."""
     scores = whole(e.operands(step)[0].value)
     if scores is None or any(e.made_by(o.prediction) is step for o in e.objectives):
         return
     second, first = np.moveaxis(np.sort(scores, axis=axis), axis, 0)[-2:]
-    open_ = second > -1e4  # a row with only one place that is not masked has no choice
+    open_ = second > -1e4  # a row with only one entry that is not masked has no choice
     if open_.sum() >= 4 and float(np.median((first - second)[open_])) > 5:
         yield e.suspect(
             "saturated",

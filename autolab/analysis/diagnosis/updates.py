@@ -1,4 +1,4 @@
-"""Updates: without a gradient, uphill, and out of scale."""
+"""Updates without a gradient, updates uphill, and updates of the wrong size."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ REFUSED = "no parameter has a gradient"
 """What AutoLab's optimizers say instead of an update."""
 _PRODUCTS = ("matmul", "dot", "linear", "mm", "addmm", "conv1d", "conv2d", "convolution_2d")
 _TOO_LARGE, _TOO_SMALL = 0.5, 1e-6
-"""Of its own size a weight may change so much in an update, or so little."""
+"""The largest and the smallest change of a weight in an update, relative to its own size."""
 _ERRORS = ("regression", "cross_entropy", "bce", "bce_logits", "kl")
-"""The kinds of losses whose sign says what is better."""
+"""The kinds of losses of which less is better."""
 _TURNED = (
     "turns the sign of the loss: training makes the error as large as it can.",
     "Leave the minus sign out: a loss is what becomes small.",
@@ -40,7 +40,7 @@ def without_backward(e: Evidence) -> Found:
     if e.watch.calls_backward or not e.bench.has_gradients or not (update or is_refused):
         return
     if update is not None and any(size[0] for size in update.sizes.values()):
-        return  # gradients that the program computes itself
+        return  # the program computes the gradients itself
     place = update or e.watch.place[0]
     yield e.found(
         "no_backward",
@@ -51,7 +51,7 @@ def without_backward(e: Evidence) -> Found:
 
 
 def are_cleared(e: Evidence) -> bool:
-    """Whether backward gave gradients, and none are left."""
+    """Whether backward computed gradients of which none are left."""
     given = any(g is not None and g.any() for g in e.watch.gradients.values())
     return given and not any((g := p.grad()) is not None and g.any() for p in e.watch.parameters)
 
@@ -73,7 +73,7 @@ def uphill(e: Evidence) -> Found:
 
 
 def turned(e: Evidence) -> Found:
-    """A loss with the wrong sign: what becomes small is minus the error."""
+    """A loss with the wrong sign: the negative error is minimized."""
     turns = [(step, *_TURNED) for o in e.objectives if o.kind in _ERRORS and (step := _turned(e, o.step))]
     turns += [(step, *_NOT_TURNED) for step, scores in e.picks if _is_log_likelihood(e, step, whole(scores.value))]
     updates = _updates_of_weights(e)
@@ -83,13 +83,13 @@ def turned(e: Evidence) -> Found:
 
 
 def _is_log_likelihood(e: Evidence, step: Step, scores: np.ndarray | None) -> bool:
-    """Whether what is picked are logarithms of probabilities, and the loss grows with every one of them."""
+    """Whether log probabilities are picked and the loss increases with each of them."""
     low, high = range_of(step.grad)
     return low >= 0 < high and scores is not None and is_log(scores, -1) and e.ends_in(step, AVERAGING - {"mul"})
 
 
 def _updates_of_weights(e: Evidence) -> list[TrainingEvent]:
-    """All updates, if there is an error to be made small and weights move; not where an input is moved on purpose."""
+    """All updates, if there is an error to minimize and weights change; none if an input is moved on purpose."""
     updates = e.watch.heard("step", "own step")
     moved = {name for event in updates for name, size in event.sizes.items() if size[2]}
     leaves = [e.steps[i] for i in e.learned & e.used if (p := e.parameter(e.steps[i])) and p.name in moved]
@@ -98,24 +98,24 @@ def _updates_of_weights(e: Evidence) -> list[TrainingEvent]:
 
 
 def _is_weight(e: Evidence, use: Step) -> bool:
-    """Whether a parameter is what another value is multiplied by."""
+    """Whether another value is multiplied by a parameter."""
     given = e.operands(use)
     return use.function in _PRODUCTS and len(given) > 1 and e.made_by(given[1]).id in e.learned
 
 
 def _maximizes(optimizer: Any) -> bool:
-    """Whether an optimizer is told to go up."""
+    """Whether an optimizer is set to maximize."""
     return any(group.get("maximize") for group in getattr(optimizer, "param_groups", ()) if isinstance(group, dict))
 
 
 def _turned(e: Evidence, step: Step) -> Step | None:
-    """The step that turns the sign of an error on its way to the loss, if only one does."""
+    """The step that flips the sign of an error on its way to the loss, if exactly one does."""
     turns = [user for user in e.way_to_loss(step) or () if user.function in ("neg", "negative")]
     return turns[0] if len(turns) == 1 else None
 
 
 def rate(e: Evidence) -> Found:
-    """Updates in proportion to the weights."""
+    """The size of updates relative to the weights."""
     steps = e.watch.heard("step")
     ratios = [
         (size[2] / size[1], name)
@@ -162,7 +162,7 @@ def rate(e: Evidence) -> Found:
 
 
 def _changed_on_the_way(e: Evidence) -> ProgramFinding | None:
-    """Gradients that are far smaller at the update than they were after backward."""
+    """Gradients that are far smaller at the update than after backward."""
     passes, updates = e.watch.heard("backward"), e.watch.heard("step")
     for backward, event, name in (
         [(passes[0], updates[0], name) for name in updates[0].sizes] if passes and updates else []
@@ -183,7 +183,7 @@ def _changed_on_the_way(e: Evidence) -> ProgramFinding | None:
 
 
 def made_at(e: Evidence) -> CodeLine | None:
-    """Where the optimizer was made."""
+    """The line that created the optimizer."""
     names = "|".join(map(re.escape, e.bench.held(e.program.named)))
     return line_above(e, rf"\b({names})\s*=") if names else None
 
@@ -193,7 +193,7 @@ def is_matrix(e: Evidence, name: str) -> bool:
 
 
 def _summed(e: Evidence) -> tuple[Step, int] | None:
-    """A step that adds many numbers up to the loss, and how many."""
+    """A step that sums many numbers into the loss, and how many."""
     for step in reversed([s for s in e.trained if s.value is not None and s.value.shape == ()]):
         size = sum(math.prod(shape_of(given)) for given in e.operands(step)[:1])
         is_sum = step.function == "sum" or ("reduction", "'sum'") in step.attributes

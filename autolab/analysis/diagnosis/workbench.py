@@ -1,4 +1,4 @@
-"""What `diagnose` asks of a library: to run, to record and to read; a bridge answers for PyTorch and JAX."""
+"""The interface through which `diagnose` runs, records and reads programs; bridges implement it for PyTorch and JAX."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from .copied_program import Program, items
 BUDGET = 1 << 28
 
 Changes = Mapping[int, Callable[..., Any]]
-"""For steps of the first recording what makes their values instead, of the call and its operands."""
+"""For steps of the first recording, functions that compute their values instead, from the call and its operands."""
 
 
 @dataclass(frozen=True, eq=False)
 class LiveParameter:
-    """A parameter as it is now. ``owner`` is the user's name of the model that has it, ``path`` its name in there."""
+    """A parameter in its current state. ``owner`` is the user's name for its model, ``path`` its name inside."""
 
     owner: str
     path: str
@@ -36,54 +36,54 @@ class LiveParameter:
 
     @property
     def name(self) -> str:
-        """As the user would write it: ``model.fc1.weight``."""
+        """The name as the user would write it, such as ``model.fc1.weight``."""
         return self.label or (f"{self.owner}.{self.path}" if self.path else self.owner)
 
 
 class Workbench(ABC):
-    """One library. ``named`` is always what a program works on, by the user's names."""
+    """One library. ``named`` always means the objects that a program works on, by the user's names."""
 
     has_gradients = True
-    """Whether parameters keep their gradients; otherwise those of the recording count."""
+    """Whether parameters store their gradients; otherwise those of the recording are used."""
 
     rounds = 0
-    """How often a training step is run; 0 where the program is a loss."""
+    """How often a training step is run; 0 if the program is a loss."""
 
     how_to_register = "Hold layers in nn.ModuleList or nn.Sequential, and tensors as nn.Parameter."
 
     models: Any = ()
-    """The library's class of models; none where functions are pure."""
+    """The library's classes of models; empty if its functions are pure."""
 
     optimizers: Any = ()
     norms: Any = ()
-    """Layers by which examples influence each other in training."""
+    """Layers through which examples influence one another in training."""
 
     minding: Any = ()
-    """Layers that work otherwise in training."""
+    """Layers that behave differently in training."""
 
     @abstractmethod
     def prepared(self, values: list[Any]) -> dict[int, Any]:
-        """What a deep copy is to use as it is, by identities."""
+        """The objects that a deep copy must share, by id."""
 
     def settled(self, program: Program) -> Program:
-        """The program, or a copy of it in which every parameter has its size."""
+        """The program, or a copy of it in which every parameter has its shape."""
         return program
 
     @abstractmethod
     def record(self, fn: Callable[..., Any], program: Program, changes: Changes) -> Recording:
-        """Record ``fn`` with the arguments of the program, and with some of its steps changed."""
+        """Record ``fn`` with the arguments of the program and with some steps changed."""
 
-    # ------------------------------------------------------------------ models, where the library has any
+    # ------------------------------------------------------------------ models, if the library has any
     def parts(self, model: Any) -> list[Any]:
-        """A model and all layers in it."""
+        """A model and all its layers."""
         raise NotImplementedError
 
     def named_parameters(self, model: Any) -> list[tuple[str, Any]]:
-        """The parameters of a model, with their names in there."""
+        """The parameters of a model with their names inside it."""
         raise NotImplementedError
 
     def is_leaf(self, value: Any) -> bool:
-        """Whether it is a tensor that requires a gradient and that nothing computed."""
+        """Whether it is a leaf tensor that requires a gradient."""
         raise NotImplementedError
 
     def value(self, tensor: Any) -> np.ndarray:
@@ -95,7 +95,7 @@ class Workbench(ABC):
         raise NotImplementedError
 
     def is_training(self, model: Any, layers: list[Any]) -> bool:
-        """Whether a model is in training mode; ``layers`` are those in it that mind."""
+        """Whether a model is in training mode; ``layers`` are its layers that depend on the mode."""
         raise NotImplementedError
 
     def updated_by(self, optimizer: Any) -> list[Any]:
@@ -103,11 +103,11 @@ class Workbench(ABC):
         raise NotImplementedError
 
     def of_kind(self, named: Mapping[str, Any], kind: Any) -> list[tuple[str, Any]]:
-        """What is an object of a class, with its name."""
+        """The named objects of a class, with their names."""
         return [(name, value) for name, value in items(named) if isinstance(value, kind)]
 
     def parameters(self, named: Mapping[str, Any]) -> list[LiveParameter]:
-        """The parameters of all models, each once, and tensors that require a gradient."""
+        """The parameters of all models, each once, and other tensors that require a gradient."""
         found: dict[int, LiveParameter] = {}
         for owner, value in items(named):
             for path, tensor in self._own(value):
@@ -117,17 +117,17 @@ class Workbench(ABC):
         return list(found.values())
 
     def _own(self, value: Any) -> list[tuple[str, Any]]:
-        """The parameters of a model; a tensor that is one itself."""
+        """The parameters of a model; a tensor is its own parameter."""
         if isinstance(value, self.models):
             return self.named_parameters(value)
         return [("", value)] if self.is_leaf(value) else []
 
     def held(self, named: Mapping[str, Any]) -> dict[str, list[Any]]:
-        """For each optimizer the parameters that it updates."""
+        """For each optimizer, the parameters that it updates."""
         return {name: self.updated_by(optimizer) for name, optimizer in self.of_kind(named, self.optimizers)}
 
     def unregistered(self, named: Mapping[str, Any]) -> Iterator[tuple[Any, str, list[Any]]]:
-        """A model, the attribute of it that hides parameters, and these parameters."""
+        """Models that hide parameters: the model, the attribute with the parameters, and these parameters."""
         for _, model in self.of_kind(named, self.models):
             parts = self.parts(model)
             known = {id(p) for part in parts for _, p in self.named_parameters(part)}
@@ -139,7 +139,7 @@ class Workbench(ABC):
                         yield part, name, hidden
 
     def training(self, named: Mapping[str, Any]) -> dict[str, tuple[bool, list[str]]]:
-        """For each model whether it is in training mode, and the kinds of its layers that care."""
+        """For each model, whether it is in training mode, and the kinds of its layers that depend on the mode."""
         found = {}
         for name, model in self.of_kind(named, self.models):
             layers = [layer for layer in self.parts(model) if isinstance(layer, self.minding)]
@@ -147,12 +147,13 @@ class Workbench(ABC):
         return found
 
     def norm_layers(self, named: Mapping[str, Any]) -> list[Any]:
-        """The layers by which examples influence each other in training."""
+        """The layers through which examples influence one another in training."""
         layers = [layer for _, model in self.of_kind(named, self.models) for layer in self.parts(model)]
         return [layer for layer in layers if isinstance(layer, self.norms)]
 
     def holding_statistics(self, named: Mapping[str, Any]) -> bool:
-        """Put batch norm, by which examples may influence each other, into evaluation mode; says if there was any."""
+        """Put batch norm, through which examples influence one another, into evaluation mode; returns whether there was
+        any."""
         norms = [layer for layer in self.norm_layers(named) if layer.training]
         for norm in norms:
             norm.eval()
@@ -161,7 +162,7 @@ class Workbench(ABC):
     # ------------------------------------------------------------------ runs
     @contextmanager
     def repeatable(self) -> Iterator[None]:
-        """Inside, random numbers are those of now; afterwards they are as before."""
+        """A context in which random numbers may be drawn; afterwards the generators are restored."""
         kept, numpy_kept = random.getstate(), np.random.get_state()
         try:
             yield
@@ -170,15 +171,15 @@ class Workbench(ABC):
             np.random.set_state(numpy_kept)
 
     def beginnings(self, named: Mapping[str, Any]) -> list[Any]:
-        """What graphs were made from that are older than the program: its copies share them."""
+        """The leaves of graphs that are older than the program, which its copies share."""
         return []
 
     @contextmanager
     def keeping_gradients(self, named: Mapping[str, Any]) -> Iterator[None]:
-        """Afterwards the leaves of older graphs have the gradients of before."""
+        """A context after which the leaves of older graphs have their previous gradients again."""
         kept = [(leaf, leaf.grad) for leaf in self.beginnings(named)]
         for leaf, _ in kept:
-            leaf.grad = None  # what is added to in place is not the user's
+            leaf.grad = None  # so that nothing is added in place to the user's gradient
         try:
             yield
         finally:
@@ -186,16 +187,16 @@ class Workbench(ABC):
                 leaf.grad = grad
 
     def draw(self) -> None:
-        """Take a number from every generator, so that those after it are others."""
+        """Draw a number from every generator, so that later numbers differ."""
         random.random()
         np.random.random()
 
     @abstractmethod
     def values_in(self, result: Any) -> list[Any]:
-        """The values in what a program returned at which a gradient can begin."""
+        """The values in a program's result from which a gradient can start."""
 
     def loss_in(self, result: Any) -> Any:
-        """The loss in what a program returned: the first single number, else the first value; None if there is none."""
+        """The loss in a program's result: the first single number, else the first value; None if there is none."""
         found = self.values_in(result)
         return next((value for value in found if math.prod(value.shape) == 1), found[0] if found else None)
 
@@ -205,14 +206,14 @@ class Workbench(ABC):
 
     @abstractmethod
     def array(self, value: Any) -> np.ndarray | None:
-        """The numbers of an array or tensor; None of anything else."""
+        """The numbers of an array or tensor; None for anything else."""
 
     def write(self, named: Any, array: np.ndarray) -> None:
-        """Let an array of a copy hold other numbers."""
+        """Write other numbers into an array of a copy."""
         named[...] = array
 
     def with_parameters(self, copy: Program, values: Mapping[str, np.ndarray]) -> Program:
-        """A copy with other numbers in its parameters, by their names."""
+        """The copy with other numbers in its parameters, given by name."""
         for parameter in self.parameters(copy.named):
             if parameter.name in values:
                 self.write(parameter.tensor, values[parameter.name])
@@ -223,21 +224,22 @@ class Workbench(ABC):
         return array.astype(value.dtype)
 
     def without_gradient(self, loss: Any) -> Any:
-        """A loss whose backward pass is not to be recorded, where that saves time."""
+        """A loss whose backward pass need not be recorded, if that saves time."""
         return loss
 
     def changed(self, program: Program, name: str, array: np.ndarray) -> Program:
-        """A copy of the program with other numbers in an array of it."""
+        """A copy of the program with other numbers in one of its arrays."""
         copy = program.copied()
         self.write(copy.named[name], array)
         return copy
 
     @abstractmethod
     def listening(self, hear: Callable[[str, Any, Callable[[], Any]], Any]) -> AbstractContextManager[Any]:
-        """Inside, ``hear(kind, who, go_on)`` is called for every ``backward``, ``zero`` and ``step``, and continues."""
+        """A context in which ``hear(kind, who, go_on)`` is called instead of every ``backward``, ``zero`` and ``step``;
+        ``go_on()`` runs the original."""
 
     def until_loss(self, fn: Callable[..., Any], reach: Callable[[Any], Any]) -> Callable[..., Any]:
-        """The function, in which ``reach(loss)`` is called in place of a backward pass, and nothing is updated."""
+        """The function with ``reach(loss)`` instead of a backward pass, and without updates."""
 
         def hear(kind: str, who: Any, go_on: Callable[[], Any]) -> Any:
             return reach(who) if kind == "backward" else None
@@ -249,22 +251,23 @@ class Workbench(ABC):
         return run
 
     def advanced(self, program: Program, result: Any) -> tuple[Program, Any]:
-        """The program for the next round after one that gave ``result``, and the loss, where parameters are results."""
+        """The program for the round after one that returned ``result``, and the loss; for pure functions, which return
+        new parameters."""
         raise NotImplementedError
 
     def is_optimizer_adaptive(self, optimizer: Any) -> bool:
-        """Whether the size of its updates does not depend on that of the gradients."""
+        """Whether the size of its updates is independent of the size of the gradients."""
         return not type(optimizer).__name__.startswith("SGD")
 
     def same(self, parameters: Iterable[LiveParameter], tensors: Iterable[Any]) -> list[LiveParameter]:
-        """Those of the parameters that are among the tensors, or whose nodes, which AutoLab's graph has, are."""
+        """Those of the parameters that are among the tensors, or, in AutoLab's graph, whose nodes are."""
         ids = {id(tensor) for tensor in tensors}
         return [p for p in parameters if {id(p.tensor), id(getattr(p.tensor, "node", p.tensor))} & ids]
 
 
 @contextmanager
 def patched(owner: Any, name: str, kind: str, hear: Callable[..., Any]) -> Iterator[None]:
-    """Inside, a method of a class is heard before it runs."""
+    """A context in which ``hear`` is called before a method of a class runs."""
     own = getattr(owner, name)
 
     def heard(self: Any, *args: Any, **kwargs: Any) -> Any:
