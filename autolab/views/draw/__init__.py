@@ -1,1 +1,1 @@
-"""What every picture is made of: escaped text, colours, numbers in words, cells, charts; all pure functions."""
+"""Building blocks of all pictures: escaped text, colours, numbers in words, cells, charts; all pure functions."""

@@ -1,5 +1,5 @@
-"""An array as cells and in words: its shape and range, its value where it is short, small grids, and the plane of a
-larger array that a heatmap shows: two axes, an index on each other.
+"""Arrays as cells and in words: shape and range, the values of short arrays, small grids, and the plane of a larger
+array that a heatmap shows (two axes, at one index on every other axis).
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from .numbers import bytes_text, inline, number, shape_text
 
 
 class Facts(NamedTuple):
-    """What holds for all of an array: its smallest and largest finite element, and how many are NaN and infinite."""
+    """Facts about a whole array: its smallest and largest finite elements, and its numbers of NaN and infinities."""
 
     shape: tuple[int, ...]
     minimum: float | None
@@ -31,9 +31,9 @@ class Facts(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Grid:
-    """A snapshot as rows and columns; each cell stands for up to ``block`` elements of the whole array.
+    """A snapshot as rows and columns; each cell covers up to ``block`` (rows, columns) of the whole array.
 
-    ``values`` is float64 of shape (rows, columns); NaN and infinities are kept. ``scale`` is the largest finite
+    ``values`` is float64 of shape (rows, columns), with NaN and infinities kept. ``scale`` is the largest finite
     magnitude, 0 if there is none: colours are ``values / scale``.
     """
 
@@ -46,8 +46,9 @@ class Grid:
 def grid(snapshot: Snapshot, max_rows: int, max_columns: int) -> Grid:
     """Arrange a snapshot as a grid of at most ``max_rows`` x ``max_columns``.
 
-    A number is one cell, a vector one row; from three axes on, all but the last are flattened to rows. What is too
-    large is reduced by blocks to the element of largest magnitude, NaN before infinity before everything else.
+    A scalar is one cell, a vector one row; with three or more axes, all but the last are flattened to rows. A larger
+    array is reduced block by block to the element of largest magnitude; NaN takes precedence over infinity, infinity
+    over finite elements.
     """
     values = snapshot.values.reshape(rows_of(snapshot.values.shape)).astype(np.float64)
     cells, (block_rows, block_columns) = block_reduce(values, max(1, values.size), (max_rows, max_columns))
@@ -65,7 +66,7 @@ def _caption(snapshot: Snapshot, block: tuple[int, int]) -> str:
 
 
 def flattened(shape: tuple[int, ...]) -> list[str]:
-    """How more than two axes became rows and columns, in words."""
+    """A sentence about how three or more axes became rows and columns; no sentence for fewer axes."""
     if len(shape) < 3:
         return []
     ends = [", ".join([*map(str, index), ":"]) for index in ((0,) * (len(shape) - 1), [n - 1 for n in shape[:-1]])]
@@ -74,38 +75,40 @@ def flattened(shape: tuple[int, ...]) -> list[str]:
 
 
 def rows_of(shape: tuple[int, ...]) -> tuple[int, int]:
-    """Rows and columns of an array as a matrix: all axes but the last are rows."""
+    """Number of rows and columns of an array as a matrix: all axes but the last are rows."""
     return math.prod(shape[:-1]), shape[-1] if shape else 1
 
 
 def cell_of(shape: tuple[int, ...], index: tuple[int, ...], block: tuple[int, int] = (1, 1)) -> list[int]:
-    """Row and column of the cell in which an element stands; each covers a ``block`` of rows and columns."""
+    """Row and column of the cell that contains an element; each cell covers a ``block`` of rows and columns."""
     flat = int(np.ravel_multi_index(index, shape)) if shape else 0
     row, column = divmod(flat, rows_of(shape)[1])
     return [row // block[0], column // block[1]]
 
 
 def as_lists(cells: Grid) -> list[list[float | None]]:
-    """The cells as JSON can hold them: None where a value is NaN or infinite."""
+    """The cells as JSON can hold them: None in place of NaN and infinities."""
     return [[v if math.isfinite(v) else None for v in row] for row in cells.values.tolist()]
 
 
 MAX_LENGTH = 256
-"""Rows and columns of a heatmap, at most."""
+"""Largest number of rows, and of columns, of a heatmap."""
 
 FEW_COLUMNS, FEW_ELEMENTS = 64, 1000
 """Of an array that has no more of them, all planes side by side, all planes are shown at once."""
 
 Region = tuple[int, int, int, int]
-"""The first row, the row after the last, the first column, the column after the last."""
+"""First row, row after the last, first column, column after the last."""
 
 
 @dataclass(frozen=True)
 class Plane:
-    """``axes`` are those of the rows and of the columns, fewer where the array has fewer; ``at`` holds an index for
-    every axis, of which only those not shown count; ``region`` is None for all rows and columns.
+    """The two-dimensional slice of an array that a heatmap shows.
 
-    Of a small array with four axes or more, such as the filters of a convolution, all planes are shown side by side.
+    ``axes`` are the axes of the rows and of the columns, fewer if the array has fewer. ``at`` holds an index for every
+    axis, of which only those of the other axes count. ``region`` is the block shown, None for all rows and columns.
+
+    All planes of a small array with four or more axes, such as the filters of a convolution, are shown side by side.
     """
 
     shape: tuple[int, ...]
@@ -115,31 +118,31 @@ class Plane:
 
     @classmethod
     def first(cls, shape: tuple[int, ...]) -> Plane:
-        """The last two axes, at the start of all others."""
+        """The plane of the last two axes, at index 0 on all others."""
         n = len(shape)
         return cls(shape, tuple(range(max(0, n - 2), n)), (0,) * n)
 
     @property
     def tiles(self) -> tuple[int, ...]:
-        """The axes whose planes lie side by side: all other axes, or none."""
+        """The axes whose planes are shown side by side: all other axes, or none."""
         others = tuple([axis for axis in range(len(self.shape)) if axis not in self.axes])
         columns = math.prod([self.shape[axis] for axis in (*others, *self.axes[1:])])
         return others if len(others) > 1 and columns <= FEW_COLUMNS and math.prod(self.shape) <= FEW_ELEMENTS else ()
 
     @property
     def extent(self) -> tuple[int, int]:
-        """How many rows and columns the whole plane has, or all that lie side by side; a vector is one row."""
+        """Number of rows and columns of the whole plane, or of all planes side by side; a vector is one row."""
         rows, columns = (1, 1, *[self.shape[axis] for axis in self.axes])[-2:]
         return rows, columns * math.prod([self.shape[axis] for axis in self.tiles])
 
     @property
     def shown(self) -> Region:
-        """The region, or all of it."""
+        """The region, or the whole extent."""
         return self.region or (0, self.extent[0], 0, self.extent[1])
 
     @classmethod
     def placed(cls, shape: tuple[int, ...], axes: list[int], at: list[int], region: list[int] | None) -> Plane:
-        """The plane with these axes, indices and block.
+        """The plane with these axes, indices and region.
 
         Raises
         ------
@@ -159,7 +162,7 @@ class Plane:
         return plane if block == whole else replace(plane, region=(top, bottom, left, right))
 
     def of(self, array: Array) -> Array:
-        """The elements shown, as rows and columns: a view of the array."""
+        """The elements that are shown, as rows and columns: a view of the array."""
         order = [*self.axes[:1], *self.tiles, *self.axes[1:]]
         found = array[tuple([slice(None) if axis in order else at for axis, at in enumerate(self.at)])]
         found = found.transpose([sorted(order).index(axis) for axis in order]).reshape(self.extent)
@@ -168,16 +171,17 @@ class Plane:
 
 
 def reduced(elements: Array, most: int, side: int = MAX_LENGTH) -> tuple[np.ndarray, tuple[int, int]]:
-    """A plane's elements in at most ``most`` cells, ``side`` in each direction; how many rows and columns each covers.
+    """Reduce a plane to at most ``most`` cells, ``side`` per direction. Returns the cells and the (rows, columns) that
+    each covers.
 
-    A cell shows the element of largest magnitude with its sign. They are reduced on the device that holds them.
+    A cell shows the element of largest magnitude with its sign. The reduction runs on the array's own device.
     """
     cells, (rows, columns) = block_reduce(elements, max(1, most), (side, side))
     return np.ascontiguousarray(to_cpu(cells)), (rows, columns)
 
 
 def text_of(snapshot: Snapshot, limit: int = 24) -> str:
-    """The value where that takes at most ``limit`` characters, else its shape; NaN and infinities are always counted.
+    """The value if that takes at most ``limit`` characters, else its shape; NaN and infinities are always counted.
 
     Examples are ``6``, ``[1, 2, 3]``, ``(3, 4) …``, ``(3, 4) …, 2 NaN``.
     """
@@ -190,13 +194,13 @@ def text_of(snapshot: Snapshot, limit: int = 24) -> str:
 
 
 def not_finite(snapshot: Snapshot | Facts) -> list[str]:
-    """Counts of NaN and infinities, where there are any."""
+    """Counts of NaN and infinities, of those that occur."""
     counts = (("nan_count", snapshot.nan_count), ("inf_count", snapshot.inf_count))
     return [say(key, count=count) for key, count in counts if count]
 
 
 def spoken_value(snapshot: Snapshot, text: str | None = None) -> str:
-    """A value as one would read it aloud: where it is too long, its shape and range. ``text`` is that of `text_of`."""
+    """A value as one would read it aloud; if it is too long, its shape and range. ``text`` is that of `text_of`."""
     text = text_of(snapshot) if text is None else text
     if "…" not in text or snapshot.minimum is None or snapshot.maximum is None:
         return text
@@ -210,13 +214,13 @@ MAX_CELLS = 256
 
 
 def a_value(snapshot: Snapshot) -> str:
-    """The same as the end of a sentence: with an article where it is an array."""
+    """The same for the end of a sentence: arrays get an article."""
     spoken = spoken_value(snapshot)
     return f"an {spoken}" if spoken.startswith("array") else spoken
 
 
 def about(snapshot: Snapshot) -> list[list[str]]:
-    """Shape, kind and range of an array."""
+    """Shape, dtype and range of an array."""
     found = [
         ["shape", shape_text(snapshot.shape)],
         ["dtype", clean(snapshot.dtype)],
@@ -231,13 +235,12 @@ def about(snapshot: Snapshot) -> list[list[str]]:
 
 
 def bytes_of(numbers: np.ndarray) -> bytes:
-    """Numbers as pages read them: float32, row by row."""
+    """Numbers as pages read them: float32 bytes, row by row."""
     return numbers.astype("<f4").tobytes()
 
 
 def array_entry(which: str, snapshot: Snapshot, most: int = MAX_CELLS) -> dict[str, Any]:
-    """An array as a heatmap of at most ``most`` rows and columns: what the page must know of it, and float32
-    ``cells``."""
+    """An array as a heatmap of at most ``most`` rows and columns: the data for the page, with float32 ``cells``."""
     shown = grid(snapshot, most, most)
     with np.errstate(over="ignore"):
         cells = bytes_of(shown.values)
@@ -246,7 +249,7 @@ def array_entry(which: str, snapshot: Snapshot, most: int = MAX_CELLS) -> dict[s
 
 
 def cells_entry(cells: Grid, facts: Snapshot | Facts) -> dict[str, Any]:
-    """Cells as a page must know them, with what holds for all of their array."""
+    """The data of some cells for the page, with the facts about their whole array."""
     rows, columns = cells.values.shape
     span = {"min": facts.minimum, "max": facts.maximum, "nan": facts.nan_count, "inf": facts.inf_count}
     return {"rows": rows, "cols": columns, "block": list(cells.block), "caption": cells.caption, **span}

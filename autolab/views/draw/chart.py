@@ -1,4 +1,4 @@
-"""Line charts as plain data: axes with ticks at round numbers, linear or logarithmic, and what cannot be drawn.
+"""Line charts as plain data: axes with ticks at round numbers, linear or logarithmic, and notes on missing points.
 
 `chart` decides everything; `chart_svg` and the live monitor's JavaScript only draw it.
 """
@@ -18,7 +18,7 @@ from .messages import plural, say
 from .numbers import number
 
 MOST_LINES = 8
-"""More lines than that nobody can tell apart: of more, so many are drawn, spread evenly."""
+"""More lines could not be told apart: of more, this many are drawn, evenly chosen."""
 
 _TICKS = 5
 _RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
@@ -50,19 +50,19 @@ def chart(
     title, x_title : str
     lines : sequence of Line
     log : bool
-        A logarithmic vertical axis; numbers that are not positive are left out, and the note says so.
+        A logarithmic vertical axis; numbers that are not positive are omitted, and the note says so.
     mark : float, optional
-        A place on the horizontal axis that a vertical line marks.
+        A position on the horizontal axis, marked with a vertical line.
     x_range, y_range : sequence of float
-        What the axes show besides the lines.
+        Numbers that the axes include besides those of the lines.
     arrays : bool
-        Whether the ``x`` and ``y`` of the lines are to be arrays, NaN where there is a gap.
+        Whether ``x`` and ``y`` of the lines are arrays, with NaN for gaps, instead of lists.
 
     Returns
     -------
     dict
         ``x`` and ``y``, the axes, with ``lo``, ``hi`` and ``ticks`` (value, text); ``lines`` with ``name``, ``x``,
-        ``y`` (None where there is a gap) and ``last``, the last number as text; ``note`` and ``description``.
+        ``y`` (None for a gap) and ``last``, the last number as text; ``note`` and ``description``.
 
     Examples
     --------
@@ -74,7 +74,7 @@ def chart(
     drawn = [_line(line, log) for line in shown]
     y_ends = [*y_range, *_ends([line["y"] for line in drawn])]
     across = axis([*x_range, *_ends([line["x"] for line in drawn])])
-    if all([(line.x % 1 == 0).all() for line in shown]):  # what is counted has nothing in between
+    if all([(line.x % 1 == 0).all() for line in shown]):  # counts have nothing in between
         across["ticks"] = [tick for tick in across["ticks"] if tick[0] % 1 == 0]
     return {
         "title": clean(title),
@@ -102,12 +102,12 @@ def _line(line: Line, log: bool) -> dict[str, Any]:
 
 
 def _listed(values: np.ndarray) -> list[float | None]:
-    """Numbers to six significant digits; None for a gap."""
+    """Numbers to six significant digits, with None for gaps."""
     return [None if math.isnan(value) else float(f"{value:.6g}") for value in values.tolist()]
 
 
 def _ends(arrays: Sequence[np.ndarray]) -> list[float]:
-    """The smallest and the largest number in arrays with gaps; nothing where there are only gaps."""
+    """The smallest and the largest number in arrays with gaps; empty if there are only gaps."""
     every = np.concatenate([np.zeros(0), *arrays])
     known = every[~np.isnan(every)]
     return [float(known.min()), float(known.max())] if known.size else []
@@ -125,7 +125,7 @@ def _notes(lines: Sequence[Line], total: int, log: bool) -> Iterator[str]:
 
 
 def _words(title: str, lines: Sequence[Line]) -> Iterator[str]:
-    """The chart for those who do not see it."""
+    """The chart in words, for those who cannot see it."""
     yield say("chart_alt", title=clean(title))
     for line in lines:
         known = line.y[np.isfinite(line.y)]
@@ -135,7 +135,7 @@ def _words(title: str, lines: Sequence[Line]) -> Iterator[str]:
 
 
 def axis(values: Sequence[float], zero: bool = False) -> dict[str, Any]:
-    """A linear axis round ``values``; with ``zero`` it begins there if that is near.
+    """A linear axis around ``values``; with ``zero`` it begins at 0 if that is near.
 
     Examples
     --------
@@ -148,7 +148,7 @@ def axis(values: Sequence[float], zero: bool = False) -> dict[str, Any]:
     if low == high:
         low, high = low - (abs(low) * 0.1 or 1.0), high + (abs(high) * 0.1 or 1.0)
     step = round_up((high / _TICKS - low / _TICKS) * (1 - 1e-9))
-    if zero:  # whole steps, so that no line runs along the frame
+    if zero:  # end at whole steps, so that no line runs along the frame
         low, high = math.floor(low / step + 1e-9) * step, math.ceil(high / step - 1e-9) * step
     first, last = math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9)
     digits = max(0, -math.floor(math.log10(step)))
@@ -157,7 +157,7 @@ def axis(values: Sequence[float], zero: bool = False) -> dict[str, Any]:
 
 
 def log_axis(values: Sequence[float]) -> dict[str, Any]:
-    """A logarithmic axis round positive ``values``, from one power of ten, or 2 or 5 times one, to another.
+    """A logarithmic axis around positive ``values``; it begins and ends at 1, 2 or 5 times a power of ten.
 
     Examples
     --------
@@ -180,7 +180,7 @@ def log_axis(values: Sequence[float]) -> dict[str, Any]:
         last = first + stride * -(-(last - first) // stride)
         places = [10.0**k for k in range(first, last + 1, stride)]
     texts = [number(float(f"{v:.6g}")) for v in places]
-    if last - first > 2 and any(["e" in text for text in texts]):  # then no large number is written out, either
+    if last - first > 2 and any(["e" in text for text in texts]):  # then large numbers are not written out either
         texts = [_power(round(math.log10(v))) for v in places]
     return {"lo": places[0], "hi": places[-1], "ticks": [[*tick] for tick in zip(places, texts, strict=True)]}
 
@@ -190,7 +190,7 @@ def _power(exponent: int) -> str:
 
 
 def with_powers(found: dict[str, Any]) -> dict[str, Any]:
-    """A chart whose places on the horizontal axis are exponents of ten: its axis shows the powers."""
+    """A chart whose horizontal positions are exponents of ten: its axis shows the powers."""
     exponents = [
         *(x for line in found["lines"] for x in line["x"]),
         *([] if found["mark"] is None else [found["mark"]]),

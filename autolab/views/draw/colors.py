@@ -1,5 +1,5 @@
-"""Colours: one zero-centred map for signed numbers, the two themes of every picture, and how numbers become colours:
-as asinh, in even steps, or in powers of ten.
+"""Colours: a zero-centred map for signed numbers, the two themes of every picture, and the scales from numbers to
+colours: asinh, linear and symlog (linear around zero, logarithmic beyond).
 """
 
 from __future__ import annotations
@@ -43,10 +43,10 @@ THEMES: dict[str, dict[str, str]] = {
 }  # fmt: skip
 
 ANY_PAGE = {"ink": "#757d8b", "strong": "#2f7fd6"}
-"""Colours of what stands on the page itself where nobody knows whether that is light or dark."""
+"""Colours of text and lines directly on the page, where it is unknown whether the page is light or dark."""
 
 ON_ANY_PAGE = ("#2f7fd6", "#cb6320")
-"""The strongest colours there, for numbers below and above zero."""
+"""The strongest colours on such a page, for negative and for positive numbers."""
 
 LINES: dict[str, tuple[str, ...]] = {
     "light": ("#0b62b4", "#b8480a", "#00806a", "#8a3ea8", "#8f6a00", "#c2417c", "#2a86a8", "#4b5563"),
@@ -55,7 +55,7 @@ LINES: dict[str, tuple[str, ...]] = {
 """Colours of the lines of a chart."""
 
 DASHES = ("", "7 4", "2 3", "10 3 2 3", "14 5", "4 2", "1 4", "10 3 2 3 2 3")
-"""Each line of a chart has a pattern of its own too, for those who do not tell the colours apart."""
+"""Each line of a chart also has a dash pattern of its own, for readers who cannot tell the colours apart."""
 
 
 def rgb(color: str) -> tuple[int, int, int]:
@@ -67,7 +67,7 @@ _TABLES = {theme: np.array([rgb(c) for c in stops], float) for theme, stops in S
 
 
 def palette() -> dict[str, Any]:
-    """Stops, theme colours and the lines of charts, ``[color, dashes]``, as plain data, for the widget."""
+    """Stops, theme colours and line styles of charts, ``[color, dashes]``, as plain data for the widget."""
     lines = {
         theme: [[line, dash or "none"] for line, dash in zip(LINES[theme], DASHES, strict=True)] for theme in STOPS
     }
@@ -75,10 +75,9 @@ def palette() -> dict[str, Any]:
 
 
 def paint(t: np.ndarray, theme: Theme = "light") -> np.ndarray:
-    """Colours of signed fractions ``t`` (-1 to 1, clipped): an array of the same shape with a last axis of three
-    bytes.
+    """Colours of signed fractions ``t`` (-1 to 1, clipped): uint8 RGB, of the shape of ``t`` with a last axis of three.
 
-    What is not finite becomes the theme's card: a glyph must stand there, never a colour.
+    NaN and infinities get the colour of the theme's card: they are shown as a glyph, never as a colour.
     """
     table = _TABLES[theme]
     known = np.isfinite(t)
@@ -90,7 +89,7 @@ def paint(t: np.ndarray, theme: Theme = "light") -> np.ndarray:
 
 
 def color(t: float, theme: Theme = "light") -> str:
-    """The colour of one signed fraction as a hex string.
+    """The colour of one signed fraction, as a hex string.
 
     Examples
     --------
@@ -114,34 +113,36 @@ def contrast(first: str, second: str) -> float:
 
 
 def ink_on(background: str) -> Literal["black", "white"]:
-    """The ink that reads better; its contrast is at least 4.5 on every background."""
+    """The ink, black or white, that is easier to read; its contrast is at least 4.5 on every background."""
     return "black" if contrast(background, "#000000") >= math.sqrt(21) else "white"
 
 
 SCALES = ("asinh", "linear", "symlog")
-"""The scales to choose from."""
+"""The available colour scales."""
 
 DECADES = 3
-"""How many powers of ten below the strongest colours ``symlog`` begins to follow them, at first."""
+"""Default number of powers of ten for which ``symlog`` is logarithmic, below the largest magnitude."""
 
 BEND = 100.0
-"""A view's colours are ``asinh(BEND v / largest) / asinh(BEND)``."""
+"""The colours of a view follow ``asinh(BEND v / largest) / asinh(BEND)``."""
 
 
 ALIKE = 0.05
-"""No eye tells colours apart of which the bar has so little between them."""
+"""Colours closer together than this fraction of the colour bar cannot be told apart."""
 
 
 @dataclass(frozen=True)
 class Tone:
-    """``scale`` is the magnitude of the strongest colours, 0 where there is no finite number but zero.
+    """A scale from numbers to colours, as signed fractions.
 
-    ``ends`` are those of the bar that explains the colours, as fractions: where no number is negative it begins at
-    zero, where none is positive it ends there. What colour a number has does not depend on them.
+    ``scale`` is the magnitude with the strongest colours, 0 if no finite number differs from zero.
 
-    Without a ``threshold`` colours are proportional to the numbers. With one, that holds up to this magnitude only;
-    beyond it, each power of ten takes as much of the colours as all from zero to the threshold. With a ``bend`` they
-    follow asinh.
+    ``ends`` are the ends of the colour bar, as fractions: it begins at zero if no number is negative and ends there if
+    none is positive. They do not affect the colour of a number.
+
+    Without a ``threshold`` colours are proportional to the numbers. With one, they are so only up to this magnitude;
+    beyond it, each power of ten takes the same range of colours as the interval from zero to the threshold. With a
+    ``bend`` they follow asinh.
     """
 
     scale: float
@@ -150,7 +151,7 @@ class Tone:
     bend: float = 0.0
 
     def fractions(self, values: np.ndarray) -> np.ndarray:
-        """Where the numbers stand among the colours, -1 to 1; NaN and infinities stay what they are.
+        """The signed fractions of numbers, from -1 to 1; NaN and infinities are kept.
 
         Examples
         --------
@@ -174,7 +175,7 @@ class Tone:
         return np.sign(values) * np.where(sizes <= 1.0, sizes, beyond) / self._powers
 
     def along(self, values: np.ndarray) -> np.ndarray:
-        """Where the numbers stand on the bar, from 0 to 1.
+        """The positions of numbers on the colour bar, from 0 to 1.
 
         Examples
         --------
@@ -185,11 +186,11 @@ class Tone:
         return (self.fractions(values) - low) / (high - low)
 
     def is_alike(self, low: float | None, high: float | None) -> bool:
-        """Whether the numbers between two that differ have colours which hardly do."""
+        """Whether all numbers in a range, although not equal, have almost the same colour."""
         return bool(self.scale) and low != high and float(np.ptp(self.fractions(np.array([low, high])))) < ALIKE
 
     def values(self, fractions: np.ndarray) -> np.ndarray:
-        """The numbers that stand at some fractions: the inverse of `fractions`."""
+        """The numbers at given fractions: the inverse of `fractions`."""
         fractions = np.asarray(fractions, np.float64)
         if self.bend:
             return np.sinh(fractions * np.arcsinh(self.bend)) / self.bend * self.scale
@@ -199,7 +200,7 @@ class Tone:
         return np.sign(fractions) * self.threshold * np.where(sizes <= 1.0, sizes, 10.0 ** np.maximum(sizes - 1.0, 0.0))
 
     def ticks(self) -> list[float]:
-        """The numbers to write at the bar."""
+        """The numbers to write at the colour bar."""
         inner = [self.scale / 10] if self.bend else [] if self.threshold is None or not self.scale else [self.threshold]
         above = [*inner, self.scale] if self.scale else []
         below = [-value for value in reversed(above)]
@@ -212,18 +213,18 @@ class Tone:
 
 
 def tone(scale: float, decades: int | None) -> Tone:
-    """A tone with a threshold so many powers of ten below the scale; None is for even steps."""
+    """A tone that is logarithmic for ``decades`` powers of ten below the scale; with None it is linear."""
     threshold = None if decades is None or not scale else scale * 10.0**-decades
-    return Tone(scale, threshold if threshold else None)  # beside the smallest numbers it would be 0
+    return Tone(scale, threshold if threshold else None)  # the threshold of a subnormal scale would be 0
 
 
 def view_tone(largest: float) -> Tone:
-    """The tone of a view in which no number is larger than ``largest``."""
+    """The tone of a view whose largest magnitude is ``largest``."""
     return Tone(round_up(largest) if 0 < largest < math.inf else 0.0, bend=BEND)
 
 
 def spanning(low: float | None, high: float | None, scale: str = "linear", decades: int = DECADES) -> Tone:
-    """A tone for the numbers between two; its bar shows no sign that they do not have.
+    """A tone for numbers from ``low`` to ``high``; its bar shows a sign only if they have it.
 
     Examples
     --------
@@ -238,6 +239,6 @@ def spanning(low: float | None, high: float | None, scale: str = "linear", decad
 
 
 def signs_of(low: float | None, high: float | None) -> tuple[int, int]:
-    """The ends of the bar for the numbers between two."""
+    """The ends of the colour bar for numbers from ``low`` to ``high``."""
     low, high = low or 0.0, high or 0.0
     return (0, 1) if low >= 0 < high else (-1, 0) if high <= 0 > low else (-1, 1)

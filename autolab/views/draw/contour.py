@@ -1,4 +1,4 @@
-"""Lines along which a grid of numbers has one value."""
+"""Contour lines of a grid of numbers."""
 
 from __future__ import annotations
 
@@ -11,9 +11,10 @@ Place = tuple[float, float]
 
 
 def contour(values: np.ndarray, level: float) -> Iterator[tuple[Place, Place]]:
-    """The line along which a grid has the value ``level``, in pieces from edge to edge of its cells.
+    """The contour line of a grid at ``level``, as segments, each from edge to edge of a cell.
 
-    Places count columns and rows. In a cell that the line crosses twice the mean of the corners says how.
+    Positions are in columns and rows. If the line crosses a cell twice, the mean of the four corners decides which
+    crossings are joined.
 
     Examples
     --------
@@ -34,5 +35,5 @@ def contour(values: np.ndarray, level: float) -> Iterator[tuple[Place, Place]]:
                 t = (level - p) / (q - p)
                 crossings.append((x + t * (u - x), y + t * (v - y)))
         if len(crossings) == 4 and (heights[0] > level) != (sum(heights) / 4 > level):
-            crossings = crossings[-1:] + crossings[:-1]  # around the first corner and the one across
+            crossings = crossings[-1:] + crossings[:-1]  # join around the first corner and the opposite one
         yield from zip(crossings[::2], crossings[1::2], strict=True)

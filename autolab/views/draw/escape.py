@@ -1,7 +1,7 @@
-"""The one way in which text becomes part of HTML or SVG, and pieces of HTML that survive a notebook's sanitiser.
+"""Escaping of all text that becomes part of HTML or SVG, and pieces of HTML that survive a notebook's sanitiser.
 
 Names, expressions and messages come from users: they are data. `escape` turns them into `Markup`; the builders
-accept nothing else, so forgetting to escape is an error and not a hole.
+accept nothing else, so that a forgotten escape is an error and not a vulnerability.
 """
 
 from __future__ import annotations
@@ -17,20 +17,20 @@ from ...engine.display import Bundle
 NAME_LIMIT = 200
 _REPLACEMENT = "\N{REPLACEMENT CHARACTER}"
 _WHITE_SPACE = str.maketrans("\t\n\r\v\f\x85\u2028\u2029", " " * 8)
-# Controls, invisible format characters (bidirectional controls, tags), lone surrogates, private use, unassigned.
+# Control, format (bidirectional controls, tags), lone surrogate, private-use and unassigned characters.
 _UNSEEN = frozenset({"Cc", "Cf", "Cs", "Co", "Cn"})
 _JOINER = "\N{ZERO WIDTH JOINER}"
 
 
 class Markup(str):
-    """Text that is safe to put into HTML or SVG: already escaped, or written by AutoLab itself."""
+    """Text that is safe in HTML or SVG: already escaped, or written by AutoLab itself."""
 
     __slots__ = ()
 
 
 def clean(text: object, limit: int = NAME_LIMIT) -> str:
-    """One line of visible text: white space becomes a blank, what cannot be seen a replacement mark, the end is cut
-    at ``limit``.
+    """One line of visible text of at most ``limit`` characters: white space becomes a blank, and an invisible character
+    a replacement character.
 
     Examples
     --------
@@ -47,7 +47,7 @@ def clean(text: object, limit: int = NAME_LIMIT) -> str:
 
 
 def escape(text: object, limit: int = NAME_LIMIT) -> Markup:
-    """``text`` as visible text for the inside of an element or of a quoted attribute.
+    """``text`` as visible text for the content of an element or for a quoted attribute.
 
     Examples
     --------
@@ -73,8 +73,8 @@ def join(parts: list[Markup] | tuple[Markup, ...], separator: str = "") -> Marku
 
 
 def element(tag: str, *children: Markup, **attributes: object) -> Markup:
-    """One element of HTML or SVG. A trailing ``_`` in an attribute's name is dropped, an inner one becomes ``-``;
-    None leaves it out.
+    """One element of HTML or SVG. A trailing ``_`` in an attribute's name is dropped, an inner one becomes ``-``; an
+    attribute that is None is left out.
 
     Examples
     --------
@@ -88,7 +88,7 @@ def element(tag: str, *children: Markup, **attributes: object) -> Markup:
 
 
 def document(title: str, style: str, policy: str, *body: Markup, **attributes: object) -> str:
-    """A whole page of HTML; its ``policy`` says what it may load, its attributes are those of ``html``."""
+    """A whole HTML page. ``policy`` is its content security policy; ``attributes`` go to the ``html`` element."""
     head = [
         Markup('<meta charset="utf-8">'),
         element("meta", http_equiv="Content-Security-Policy", content=policy),
@@ -110,7 +110,7 @@ def _attribute(value: object) -> str:
 
 
 LIMIT = 200_000
-"""Bytes that one output may take."""
+"""Largest size of one output, in bytes."""
 
 _ALT_LIMIT = 1500
 _FORMULA_SIGNS = ("$", "\\")
@@ -118,9 +118,9 @@ _FORMULA = re.compile(r"([$\\])")
 
 
 def fitting(ever_smaller: Iterable[Markup], text: str, otherwise: str = "") -> Bundle:
-    """The first of these displays that is no larger than an output may be, and ``text``.
+    """The first of these displays that does not exceed `LIMIT`, and ``text``.
 
-    If none is, the text alone, with a line that says so where there is one: ``otherwise``.
+    If there is none, the text alone, with the line ``otherwise`` that says so, if given.
     """
     for shown in ever_smaller:
         if len(shown.encode()) + len(text.encode()) <= LIMIT:
@@ -135,36 +135,36 @@ def picture(svg: Markup, alt: str) -> Markup:
 
 
 def image_address(data: bytes, kind: str = "png") -> Markup:
-    """An image as an address that holds all of it."""
+    """An image as a data URL."""
     return Markup(f"data:image/{kind};base64,{base64.b64encode(data).decode()}")
 
 
 def code(text: object) -> Markup:
-    """Text from users, in a fixed-width font; nothing where there is none."""
+    """User text in a fixed-width font; empty if there is none."""
     return element("code", escape(text)) if text != "" else Markup()
 
 
 def prose(text: str, limit: int = 1000) -> Markup:
-    """A sentence that may hold names: the signs that would start a formula are kept from doing so."""
+    """A sentence that may contain users' names: characters that would start a formula are kept from doing so."""
     return join(
         [code(part) if part in _FORMULA_SIGNS else escape(part, limit) for part in _FORMULA.split(clean(text, limit))]
     )
 
 
 def with_code(text: str) -> Markup:
-    """Prose, with what stands between backquotes as code."""
+    """Prose, with text between backquotes as code."""
     return join([code(part) if i % 2 else prose(part) for i, part in enumerate(re.split("``?", text))])
 
 
 def table(headings: Sequence[str], rows: Iterable[Sequence[Markup]]) -> Markup:
-    """A table with a row of headings."""
+    """A table with a heading row."""
     head = element("tr", *(element("th", escape(heading), scope="col") for heading in headings))
     body = [element("tr", *(element("td", cell) for cell in row)) for row in rows]
     return element("table", element("thead", head), element("tbody", *body))
 
 
 def fact_table(facts: Iterable[tuple[str, str]]) -> Markup:
-    """A table of pairs: what is told, and the words."""
+    """A table of facts: their names and their values."""
     rows = [
         element("tr", element("th", escape(fact), scope="row"), element("td", code(words))) for fact, words in facts
     ]
@@ -172,7 +172,7 @@ def fact_table(facts: Iterable[tuple[str, str]]) -> Markup:
 
 
 def details(summary: str, *parts: Markup) -> Markup:
-    """Something that opens on a click."""
+    """Content that opens on a click on its summary."""
     return element("details", element("summary", escape(summary)), *parts)
 
 
@@ -182,11 +182,11 @@ def paragraph(*parts: Markup) -> Markup:
 
 
 def headline(title: object, beside: str = "") -> Markup:
-    """The first line of a display: what is shown as code, and a sentence beside it."""
+    """The first line of a display: the title as code, and a sentence beside it."""
     return paragraph(element("strong", code(title)), escape(f" {beside}" if beside else ""))
 
 
 def at_rest(title: str, shown: Markup | None, *told: str) -> Markup:
-    """The frame of a live view without its controls: the title as code, the picture, and what there is to say of it."""
+    """A live view's frame without its controls: the title as code, the picture, and sentences about it."""
     words = [paragraph(with_code(said)) for said in told if said]
     return join([headline(title), *([] if shown is None else [shown]), *words])

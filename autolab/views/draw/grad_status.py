@@ -1,4 +1,4 @@
-"""The state of a gradient as one true sentence. None is never shown as 0."""
+"""The state of a gradient in one true sentence. None is never shown as 0."""
 
 from __future__ import annotations
 
@@ -29,16 +29,17 @@ def of_step(step: Step) -> str:
 
 
 def explained(recording: Recording, with_departures: bool = True) -> Callable[[Step], str]:
-    """The sentence about a step's gradient, for the steps of a recording: it names the function that is to blame.
+    """A function that gives the sentence about a step's gradient, naming the function responsible if there is one.
 
-    After it one for each of the first places where values left the graph that this gradient does not know of.
+    It is followed by one sentence for each of the first places where values left the graph, whose effect is missing
+    from this gradient.
     """
     lost = concerned(recording) if with_departures else {}
     origins: dict[int, NonfiniteOrigin] = {}
     nets: list[Net] = []
 
     def look() -> None:
-        """Once, for the first step that needs it."""
+        """Look for departures once, for the first step that needs them."""
         nets.append(RecordedNet(recording))
         for origin in reversed(find_nonfinite(recording).origins):
             origins.update(dict.fromkeys(origin.gradients, origin))
@@ -63,7 +64,7 @@ def explained(recording: Recording, with_departures: bool = True) -> Callable[[S
 
 
 def departed(recording: Recording, departure: Departure, whose: str) -> str:
-    """What left the graph, at which line; ``whose`` gradient does not know of it."""
+    """What left the graph, at which line, and ``whose`` gradient therefore misses its effect."""
     return _left(departure, "" if departure.file == recording.file else f"{clean(departure.file)}, ", whose)
 
 
@@ -75,7 +76,7 @@ def _left(exit: Departure | Exit, file: str, whose: str) -> str:
 
 
 def departures(recording: Recording) -> list[str]:
-    """A sentence for every place where values left the graph, with the inputs whose gradients do not know of it."""
+    """A sentence for each place where values left the graph, with the inputs whose gradients miss its effect."""
     told = []
     for departure in recording.departures:
         names = listed([label(recording.by_id[i]) for i in departure.inputs])
@@ -92,7 +93,7 @@ def _from(origin: NonfiniteOrigin) -> str:
 
 
 def short(step: Step) -> str:
-    """One word for the place where the gradient would stand, if there is none."""
+    """One word to show in place of a missing gradient."""
     return SHORT.get(_key(step), SHORT["not_reached"])
 
 
@@ -103,7 +104,7 @@ def _key(step: Step) -> str:
 
 # ---------------------------------------------------------------------------------------------- of a Variable
 def of_variable(variable: Variable) -> str:
-    """The sentence about the gradient of a Variable that stands alone."""
+    """The sentence about the gradient of a Variable outside a recording."""
     sentence = _of_none(variable) if variable.grad is None else _of_gradient(variable)
     places = list(departed_from.get(variable.node, ())) if variable.node is not None else []
     whose = say("this_gradient")
@@ -127,7 +128,7 @@ def _of_gradient(variable: Variable) -> str:
 
 
 def _of_past(key: str, variable: Variable) -> str:
-    """With the function to blame, if the last backward pass still tells."""
+    """The sentence with the function responsible, if that is still known from the last backward pass."""
     output = last_output()
     if getattr(variable.node, "passes", 1) > 1:
         return say(key)
@@ -153,7 +154,7 @@ def _of_none(variable: Variable) -> str:
 
 
 def _of_unreached(variable: Variable, output: Variable) -> str:
-    """There is no gradient although there was a backward pass, from ``output``."""
+    """The sentence for a missing gradient although there was a backward pass, from ``output``."""
     why = missing(variable, output)
     start = last_start(output)
     if why == "start" and start is not None:
@@ -172,7 +173,7 @@ def _output_name(output: Variable) -> str:
     return "another value" if made_by is None else f"a result of {clean(made_by, 60)}"
 
 
-# ---------------------------------------------------------------------------------------------- who is to blame
+# ---------------------------------------------------------------------------------------------- the cause
 def _explained(key: str, net: Net, step: Hashable) -> str:
     found = provenance(net, step, "zero" if key == "zero" else "nonfinite")
     if found.producers:
@@ -184,6 +185,6 @@ def _explained(key: str, net: Net, step: Hashable) -> str:
 
 
 def _why(names: Sequence[str]) -> str:
-    """Why one function passes nothing on, where its kind tells."""
+    """Why a function passes nothing on, if its kind is known."""
     kinds = [kind for kind, functions in WHY_ZERO.items() if set(names) <= functions]
     return say(f"zero_at_{kinds[0]}") if kinds else ""

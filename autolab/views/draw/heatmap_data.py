@@ -1,5 +1,5 @@
-"""What is to be told about an array in a heatmap: the cells of one plane as bytes, the words, how often the numbers
-fall where among the colours, and what is known of an input of which a check measured some elements only.
+"""The data of heatmaps: the cells of one plane as bytes, captions, histograms along the colour bar, and what is known
+about an input of which a check measured only some elements.
 """
 
 from __future__ import annotations
@@ -25,37 +25,37 @@ if TYPE_CHECKING:
 
 
 Span = tuple[float | None, float | None]
-"""The smallest and the largest finite number; None where there is none."""
+"""The smallest and the largest finite number; None if there is none."""
 
 _EXACT_IN_FLOAT32 = ("float32", "float16", "int8", "uint8", "int16", "uint16", "bool")
 
 
 @dataclass(frozen=True, eq=False)
 class Heat:
-    """An array as it was read; what holds for all of it is worked out once, whichever plane is shown."""
+    """An array with facts about all of it, which are computed once, whichever plane is shown."""
 
     array: Array
 
     @cached_property
     def facts(self) -> Facts:
-        """What holds for all of it."""
+        """Shape, extremes and numbers of NaN and infinities of the whole array."""
         return Facts(self.array.shape, *extremes(self.array))
 
     @cached_property
     def sample(self) -> Sample:
-        """Some of its elements, for the histogram."""
+        """A sample of its elements, for the histogram."""
         return sample(self.array)
 
     def cells(self, plane: Plane, most: int, side: int = MAX_LENGTH) -> Grid:
-        """A plane in at most ``most`` cells, ``side`` in each direction: what pages and pictures draw."""
+        """A plane in at most ``most`` cells, ``side`` per direction, as pages and pictures draw it."""
         cells, block = reduced(plane.of(self.array), most, side)
         return Grid(cells.astype(np.float64), block, 0.0, " ".join(_captions(self, plane, block)))
 
 
 def heat_entry(heat: Heat, plane: Plane, tone: Tone, most: int) -> dict[str, Any]:
-    """A plane of an array as the page must know it, with its ``cells`` in at most ``most`` bytes.
+    """The data of an array's plane for the page, with its ``cells`` in at most ``most`` bytes.
 
-    Cells are float32 where that is exact, else float64.
+    Cells are float32 if that is exact, else float64.
     """
     kind = "f4" if heat.array.dtype.name in _EXACT_IN_FLOAT32 else "f8"
     cells = heat.cells(plane, most // int(kind[1]))
@@ -72,7 +72,7 @@ def heat_entry(heat: Heat, plane: Plane, tone: Tone, most: int) -> dict[str, Any
 
 
 def legend(tone: Tone, values: Sample) -> dict[str, Any]:
-    """The bar of a heatmap: what its colours follow and up to where, its numbers, and a histogram."""
+    """The colour bar of a heatmap: its scale and range, its ticks, and a histogram."""
     return {
         "scale": tone.scale,
         "bend": tone.bend,
@@ -84,16 +84,16 @@ def legend(tone: Tone, values: Sample) -> dict[str, Any]:
 
 
 def legends(snapshot: Snapshot, view: Tone | None = None) -> dict[str, dict[str, Any]]:
-    """The bars of what a recording kept of an array, by the scale of the colours; ``asinh`` is that of the ``view``.
+    """The colour bars of a recorded array, one per colour scale; that of ``asinh`` has the range of the ``view``.
 
-    Where only blocks were kept, the histogram counts these.
+    If only blocks were kept, the histogram counts blocks.
     """
     return legends_of(snapshot.values, (snapshot.minimum, snapshot.maximum), view)
 
 
 def legends_of(values: np.ndarray, span: Span, view: Tone | None = None) -> dict[str, dict[str, Any]]:
-    """The bars of numbers that are shown in the colours of a span, or of a whole view; NaN and infinities are not
-    counted.
+    """The colour bars of numbers, whose colours have the range of ``span``, or for ``asinh`` that of the ``view``; NaN
+    and infinities are not counted.
     """
     counted = sample(values)
     tones = {name: spanning(*span, name) for name in SCALES}
@@ -103,7 +103,7 @@ def legends_of(values: np.ndarray, span: Span, view: Tone | None = None) -> dict
 
 
 def span_of(*arrays: Array | None) -> Span:
-    """The smallest and the largest finite number in some arrays that are shown in the same colours."""
+    """The smallest and the largest finite number in arrays that share their colours."""
     found = [extremes(array)[:2] for array in arrays if array is not None]
     ends = [end for pair in found for end in pair if end is not None]
     return min(ends, default=None), max(ends, default=None)
@@ -124,12 +124,12 @@ def _captions(heat: Heat, plane: Plane, block: tuple[int, int]) -> list[str]:
 
 
 def _percent(share: float) -> str:
-    """A share of more than none and less than all; it reads as neither."""
+    """A share as a percentage that never reads as 0 or 100."""
     return f"{number(float(f'{100 * min(max(share, 0.001), 0.999):.3g}'))} %"
 
 
 def index_words(plane: Plane) -> str:
-    """The plane as Python would index it: ``[3, 0:20, :]``; nothing where all of the array is shown."""
+    """The plane as a Python index, ``[3, 0:20, :]``; empty if the whole array is shown."""
     if plane.tiles or (len(plane.shape) < 3 and plane.region is None):
         return ""
     top, bottom, left, right = plane.shown
@@ -144,27 +144,27 @@ def _span(start: int, stop: int, length: int) -> str:
     return ":" if (start, stop) == (0, length) else f"{start}:{stop}"
 
 
-BINS = 41  # odd: zero stands in the middle of one; where all numbers have one sign, at the end of the outermost
+BINS = 41  # odd: zero is in the middle of a bin; if all numbers have one sign, at the end of the outermost
 SAMPLE = 1_000_000
 
 
 @dataclass(frozen=True, eq=False)
 class Sample:
-    """Finite elements of an array, evenly taken, and the share of all that are exactly zero."""
+    """Evenly chosen finite elements of an array, and the share of elements that are exactly zero."""
 
     values: np.ndarray
     stride: int
     zeros: float = 0.0
 
     def counts(self, tone: Tone) -> list[int]:
-        """How many elements of the sample fall into each of `BINS` equal parts of the colours."""
+        """How many elements of the sample are in each of `BINS` equal parts of the colour bar."""
         places = np.clip(np.rint(tone.along(self.values) * (BINS - 1)), 0, BINS - 1)
         return np.bincount(places.astype(np.intp), minlength=BINS).tolist()
 
 
 def sample(array: Array) -> Sample:
-    """About `SAMPLE` elements, taken on the device that holds them: whole arrays where they are small enough."""
-    stride = -(-array.size // SAMPLE) | 1 if array.size > SAMPLE else 1  # odd: it does not beat with even lengths
+    """About `SAMPLE` elements, taken on the array's device; all elements of an array that is small enough."""
+    stride = -(-array.size // SAMPLE) | 1 if array.size > SAMPLE else 1  # odd: no aliasing with even lengths
     taken = array.reshape(-1)[::stride] if array.flags.c_contiguous else _spread(array, stride)
     values = to_cpu(taken).reshape(-1)
     zeros = np.count_nonzero(values == 0) / max(1, values.size)
@@ -174,29 +174,30 @@ def sample(array: Array) -> Sample:
 
 
 def _spread(array: Array, stride: int) -> Array:
-    """The same of an array whose elements do not lie in order: every so many along each axis, without a copy."""
+    """The same for an array that is not contiguous: evenly spaced elements along each axis, without a copy."""
     step = max(1, math.ceil(stride ** (1 / max(1, array.ndim))))
     return array[(slice(None, None, step),) * array.ndim]
 
 
 Box = tuple[int, int, int, int]
-"""The first row and column of a block of cells, and how many."""
+"""First row and column of a block of cells, and its numbers of rows and columns."""
 
 
 @dataclass(frozen=True, eq=False)
 class Partly(Grid):
-    """The ``values`` are NaN where nothing was measured; each is that of the element of largest error in its block.
+    """A grid of which only some elements were measured.
 
-    ``halves`` are the blocks of cells in which halving found an error, all but the whole, from the largest on.
+    ``values`` are NaN where nothing was measured; each other one belongs to the element of largest error in its block.
+    ``halves`` are the blocks of cells, except the whole, in which bisection found an error, from the largest on.
     """
 
     halves: tuple[Box, ...]
 
 
 def partly(item: InputReport, kind: str, most: int) -> Partly:
-    """The ``numeric`` slopes or the ``error`` of an input in at most ``most`` rows and columns.
+    """The ``numeric`` slopes or the ``error`` of an input, in at most ``most`` rows and columns.
 
-    What is not measured was covered by random directions through all elements, and the caption says what these found.
+    Unmeasured elements were covered by nudges along random directions, whose outcome the caption tells.
     """
     (rows, columns), (high, wide) = rows_of(item.shape), block_of(item, most)
     cells = np.full((math.ceil(rows / high), math.ceil(columns / wide)), np.nan)
@@ -211,14 +212,14 @@ def partly(item: InputReport, kind: str, most: int) -> Partly:
 def _caption(item: InputReport, kind: str) -> list[str]:
     count, total = (f"{n:,}".replace(",", "\N{NARROW NO-BREAK SPACE}") for n in (item.measured, item.numeric.size))
     found = [*flattened(item.shape), say("lens_partly", count=count, total=total)]
-    if kind == "error":  # said once, below the errors
+    if kind == "error":  # said only once, below the errors
         key = item.verdict if not item.halves else "halved" if item.verdict == "wrong" else "untraced"
         found.append(say(f"lens_partly_{key}"))
     return found
 
 
 def _halves(item: InputReport, columns: int, block: tuple[int, int]) -> tuple[Box, ...]:
-    """A part of more than a row is drawn as the rows that it touches; where nothing is wrong, none leads to it."""
+    """The blocks to draw: one of more than a row covers all rows that it touches. Empty if nothing is wrong."""
     found: dict[Box, None] = {}
     for start, stop in item.halves[1:] if item.verdict == "wrong" else ():
         (top, left), (bottom, right) = divmod(start, columns), divmod(stop - 1, columns)
@@ -229,6 +230,6 @@ def _halves(item: InputReport, columns: int, block: tuple[int, int]) -> tuple[Bo
 
 
 def block_of(item: InputReport, most: int) -> tuple[int, int]:
-    """How many rows and columns of it a cell covers."""
+    """Number of rows and columns that a cell covers."""
     rows, columns = rows_of(item.shape)
     return max(1, math.ceil(rows / most)), max(1, math.ceil(columns / most))

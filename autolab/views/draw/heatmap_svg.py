@@ -1,4 +1,4 @@
-"""Arrays as heatmaps: an SVG document with a panel per array, and strips that fit in a line of a table."""
+"""Arrays as heatmaps: an SVG document with a panel per array, and strips small enough for a line of a table."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ from .svg import Look, document, sheet, words_at
 MAX_CELLS = 64
 _NUMBERED = 8
 _GAP, _TOP, _BAR, _BARS = 28.0, 34.0, 10.0, 30.0
-_MIN_WIDTH, _LOG_WIDTH = 180.0, 280.0  # of a bar; five numbers stand at the longer one
-_SMALL = 6.6  # width of a character of the captions
+_MIN_WIDTH, _LOG_WIDTH = 180.0, 280.0  # of a colour bar; the longer one has space for five numbers
+_SMALL = 6.6  # width of a character in captions
 _PARTLY = """
 .unknown{{fill:{frame};fill-opacity:.45}}
 .half{{fill:{warning};stroke:{warning}}}
@@ -33,9 +33,9 @@ _PARTLY = """
 
 @dataclass(frozen=True, eq=False)
 class Panel:
-    """One heatmap: a title, the array, and optionally the element to mark and how its numbers become colours.
+    """One heatmap: a title, the array, and optionally the element to mark and the scale of its colours.
 
-    ``counts`` is a histogram along the bar; ``cells`` are those to draw, by default of all that the snapshot holds.
+    ``counts`` is a histogram along the colour bar; ``cells`` are the cells to draw, by default all of the snapshot.
     """
 
     title: str
@@ -44,11 +44,11 @@ class Panel:
     tone: Tone | None = None
     counts: Sequence[int] = ()
     cells: Grid | None = None
-    tiles: int = 1  # so many planes lie side by side
+    tiles: int = 1  # number of planes side by side
 
 
 def heatmaps(panels: Sequence[Panel], look: Look = "auto") -> Markup:
-    """The SVG document of some heatmaps side by side: one scale of colours for all that bring none of their own."""
+    """An SVG document of heatmaps side by side. Panels without a tone of their own share one colour scale."""
     shading = Shading(look)
     largest = max([abs(end or 0.0) for p in panels for end in (p.snapshot.minimum, p.snapshot.maximum)], default=0.0)
     drawn = [_Drawing(panel, view_tone(largest), shading) for panel in panels]
@@ -66,7 +66,7 @@ def heatmaps(panels: Sequence[Panel], look: Look = "auto") -> Markup:
 
 
 def _partly_sheet(scope: str, look: Look) -> Markup:
-    """The rules for what is not known, and for the blocks in which something is wrong."""
+    """The style rules for unknown cells, and for blocks in which something is wrong."""
     return sheet(
         scope, look, ".half{fill-opacity:.09;stroke-opacity:.4}", lambda theme: _PARTLY.format(**THEMES[theme])
     )
@@ -84,7 +84,7 @@ def describe(panel: Panel) -> str:
 
 
 class _Drawing:
-    """A panel with its sizes worked out."""
+    """A panel with its sizes."""
 
     def __init__(self, panel: Panel, view: Tone, shading: Shading) -> None:
         self.panel, self.shading = panel, shading
@@ -103,7 +103,7 @@ class _Drawing:
     def parts(self) -> list[Markup]:
         name, colon, kind = self.panel.title.rpartition(": ")
         rest, room = f"{colon}{kind}  {shape_text(self.panel.snapshot.shape)}", int(self.width / 9)
-        name = shorten(name, max(8, room - len(rest)))  # of a long one the end goes: what is shown of it stays
+        name = shorten(name, max(8, room - len(rest)))  # cut the end of a long name, never the index after it
         heading = words_at(0.0, 22.0, shorten(name + rest, room), "name")
         bottom = _TOP + self.rows * self.cell_height
         captions = self._captions(bottom + self.bar_height)
@@ -124,7 +124,7 @@ class _Drawing:
         return parts
 
     def _known(self, partly: Partly) -> list[Markup]:
-        """What is known, cell by cell, on a ground that is no colour of a number; and behind it where the error is."""
+        """The known cells on a ground in no number's colour; below them, the blocks that contain the error."""
         ground = self._box((0, 0, self.rows, self.across), class_="unknown")
         halves = [self._box(box, class_="half") for box in partly.halves]
         fractions = self.tone.fractions(self.cells.values)
@@ -133,7 +133,7 @@ class _Drawing:
         return [ground, *halves, *cells]
 
     def _box(self, place: tuple[float, float, float, float], **style: str) -> Markup:
-        """Around some cells: the first row and column, and how many."""
+        """A rectangle around some cells: first row and column, and numbers of rows and columns."""
         return element("rect", **self._at(place), **style)
 
     def _at(self, place: tuple[float, float, float, float]) -> dict[str, float]:
@@ -160,7 +160,7 @@ class _Drawing:
         ]
 
     def _bar(self, y: float) -> list[Markup]:
-        """The scale with its numbers, and above it how many elements have which colour."""
+        """The colour bar with its numbers and, above it, a histogram."""
         counts = self.panel.counts
         top = y + _BARS * bool(counts)
         return [
@@ -170,7 +170,7 @@ class _Drawing:
         ]
 
     def _ticks(self, y: float) -> list[Markup]:
-        """The ends and zero; and the threshold where there is room for it."""
+        """The ends and zero; also the threshold if there is space."""
         values = self.tone.ticks()
         places = self.tone.along(np.array(values)) * self.bar
         texts = [number(value + 0.0) for value in values]
@@ -178,7 +178,7 @@ class _Drawing:
             texts, places = texts[::2], places[::2]
         parts = []
         for i, (text, x) in enumerate(zip(texts, places.tolist(), strict=True)):
-            inner = len(texts) > 3 and i in (1, 3)  # away from the zero, so that they do not touch it
+            inner = len(texts) > 3 and i in (1, 3)  # aligned away from zero, so that the numbers do not touch it
             side = "" if i == 0 or (inner and i == 3) else " right" if i == len(texts) - 1 or inner else " middle"
             parts.append(words_at(x, y, text, f"small{side}"))
         return parts
@@ -206,14 +206,14 @@ def _cells(panel: Panel) -> Grid:
 
 
 def _bars(counts: Sequence[int], across: float, bottom: float) -> str:
-    """A histogram as one path; what is not zero can be seen."""
+    """A histogram as one path; every bin that is not empty is visible."""
     width, most = across / len(counts), max(*counts, 1)
     heights = [max(1.0, (_BARS - 4) * n / most) if n else 0.0 for n in counts]
     return "".join(f"M{i * width:.1f} {bottom:.1f}v-{h:.1f}h{width:.1f}v{h:.1f}z" for i, h in enumerate(heights) if h)
 
 
 def _cell_size(rows: int, across: int) -> tuple[int, int]:
-    """Whole pixels, so that cells stay sharp; at least 5, so that signs can be seen."""
+    """Whole pixels, so that cells are sharp; at least 5, so that signs are visible."""
     return max(5, min(40, 320 // across)), max(5, min(28, 256 // rows))
 
 
@@ -222,10 +222,10 @@ _WIDTH, _HEIGHT = 96, 24  # of a strip with many cells, in pixels
 
 
 def strip(title: str, snapshot: Snapshot, scale: float) -> Markup:
-    """An array as an image of its own, with a description; nothing where it has no elements.
+    """An array as a small image with a description; empty if the array is.
 
-    ``scale`` is the largest magnitude among all arrays of the table, for which the strongest colours stand; zero is
-    neutral, and what is not finite is a sign.
+    ``scale`` is the largest magnitude among all arrays of the table, which gets the strongest colours. Zero is neutral;
+    NaN and infinities are shown as signs.
     """
     cells = grid(snapshot, _ROWS, _COLUMNS)
     if not cells.values.size:

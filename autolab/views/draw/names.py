@@ -1,4 +1,4 @@
-"""What a step of a recording is called."""
+"""Names of the steps of a recording."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ SYMBOLS: dict[str, str] = {
 
 
 def expression(step: Step) -> str:
-    """The expression as written, or the function's name, or what kind of value it is."""
+    """The expression as written, else the function's name or the kind of value."""
     is_mask = step.kind == "constant" and step.value is not None and step.value.dtype == "bool"
     return clean(step.source or step.function or step.name or ("mask" if is_mask else step.kind))
 
 
 def label(step: Step) -> str:
-    """The shortest words that say which value is meant: its name, else its expression."""
+    """The shortest text that identifies a value: its name, else its expression."""
     return clean(step.name) if step.name else expression(step)
 
 
@@ -40,7 +40,7 @@ def heading(step: Step) -> str:
 
 
 def where(found: Any) -> str:
-    """`` (file.py, line 3)``; nothing where no line is known."""
+    """`` (file.py, line 3)``; empty if no line is known."""
     return "" if found.line is None else f" ({clean(found.file or '')}, line {found.line})"
 
 
@@ -59,7 +59,7 @@ def title(recording: Recording) -> str:
 
 @lru_cache(maxsize=4096)
 def columns(text: str) -> int:
-    """Width in a fixed-width font: letters of East Asian scripts take two columns, combining marks none."""
+    """Width in a fixed-width font: East Asian wide characters take two columns, combining marks none."""
     return sum(0 if unicodedata.combining(c) else 2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in text)
 
 
@@ -83,7 +83,7 @@ def shorten(text: str, limit: int) -> str:
 
 
 def shorten_call(text: str, limit: int) -> str:
-    """`shorten`, but a call loses whole arguments.
+    """Like `shorten`, but drops whole arguments of a call.
 
     Examples
     --------
@@ -99,7 +99,7 @@ def shorten_call(text: str, limit: int) -> str:
 
 
 def wrapped(text: str, most: int) -> list[str]:
-    """Lines of at most so many columns; a word that is longer than a line is cut into parts.
+    """Split text into lines of at most ``most`` columns; a longer word is cut.
 
     Examples
     --------

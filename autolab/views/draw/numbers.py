@@ -1,7 +1,7 @@
 """Short and honest text for numbers and small arrays.
 
-Three rules: a number that is not zero never reads as 0, and a zero has no sign; trailing zeros stay where something
-was rounded away (``1.000`` is not 1); what is not a number says so in words that cannot be mistaken for one.
+Three rules: a number that is not zero never reads as 0, and zero has no sign; trailing zeros remain if something was
+rounded (``1.000`` is not 1); NaN and infinities read as words or signs that cannot be mistaken for numbers.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def number(value: Any) -> str:
 
 
 def _tolerance(value: object) -> float:
-    """The relative difference below which text and value count as equal: a few units of the value's own precision."""
+    """The relative difference below which text and value count as equal: a few units of the dtype's precision."""
     return 4 * float(np.finfo(type(value)).eps) if isinstance(value, np.floating) else 1e-15
 
 
@@ -59,20 +59,20 @@ def _real(value: float, tolerance: float) -> str:
 
 
 def _decimals(size: float) -> int:
-    """Three decimals, fewer for five digits in all but at least one, more below 0.1 for three that count."""
+    """Number of decimals: three; fewer, but at least one, to stay within five digits; below 0.1, three that count."""
     before_point = math.floor(math.log10(size)) + 1
     return 3 - before_point if before_point < 0 else max(1, min(3, 5 - before_point))
 
 
 def _shorten(digits: str, exponent: str, value: float, tolerance: float) -> str:
-    """Drop trailing zeros where the text is the value itself."""
+    """Drop trailing zeros if the text is exact."""
     exact = abs(float(digits + exponent) - value) <= tolerance * value
     return (digits.rstrip("0").rstrip(".") if exact and "." in digits else digits) + exponent
 
 
 def inline(values: np.ndarray, limit: int = 24) -> str | None:
     """A small array written out, ``[[1, 2], [3, 4]]``; None if that takes more than ``limit`` characters."""
-    if 3 * values.size > limit or values.size == 0:  # a digit and what parts it from the next
+    if 3 * values.size > limit or values.size == 0:  # at least a digit and a separator for each
         return None
     kind, texts, room = values.dtype.type, [], limit
     for value in values.reshape(-1).tolist():
@@ -117,7 +117,7 @@ def short_count(count: int) -> str:
 
 
 def bytes_text(count: int) -> str:
-    """A number of bytes in units that people read."""
+    """A number of bytes in readable units."""
     size = float(count)
     for unit in ("bytes", "kB", "MB"):
         if size < 1000:
@@ -127,7 +127,7 @@ def bytes_text(count: int) -> str:
 
 
 def seconds_text(seconds: float) -> str:
-    """A duration in units that people read."""
+    """A duration in readable units."""
     for factor, unit in ((1e6, "µs"), (1e3, "ms")):
         if seconds * factor < 1000:
             return f"{number(float(f'{seconds * factor:.3g}'))} {unit}"

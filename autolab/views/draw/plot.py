@@ -1,4 +1,4 @@
-"""A chart's curves, points and ticks in their places, as plain data, and as an SVG document that stands alone."""
+"""The positions of a chart's curves, points and ticks, as plain data, and charts as a self-contained SVG document."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ WIDTH, HEIGHT = 560.0, 320.0
 _LEFT, _RIGHT, _TOP, _BOTTOM = 66.0, 18.0, 40.0, 40.0
 _LEGEND_ROW, _CHARACTER, _SAMPLE = 20.0, 6.8, 30.0
 _HALF_LETTER = 3.2
-_FEW = 25  # a line of so few points shows them
+_FEW = 25  # lines of at most this many points show them
 _GAP = 16.0
 
 
 def to_svg(charts: Sequence[dict[str, Any]], look: Look = "auto", columns: int = 2) -> Markup:
-    """Charts beside and below each other, as the text of an SVG document."""
+    """Charts in rows of ``columns``, as the text of an SVG document."""
     columns = max(1, min(columns, len(charts)))
     rows = [charts[i : i + columns] for i in range(0, len(charts), columns)]
     parts: list[Markup] = []
@@ -48,12 +48,12 @@ def to_svg(charts: Sequence[dict[str, Any]], look: Look = "auto", columns: int =
 
 
 def _wide(chart: dict[str, Any]) -> float:
-    """How wide it is: more where it is all that a view shows."""
+    """Width of a chart; larger for the only chart of a view."""
     return float(chart.get("wide", WIDTH))
 
 
 def _legend(chart: dict[str, Any]) -> list[tuple[float, float, dict[str, Any]]]:
-    """Where each entry stands: its left side and its row."""
+    """The position of each entry of the legend: its left edge, its row's offset, and its line."""
     places, x, row = [], _LEFT, 0
     for line in chart["lines"]:
         width = _SAMPLE + _CHARACTER * len(_entry(line)) + 18.0
@@ -69,7 +69,7 @@ def _entry(line: dict[str, Any]) -> str:
 
 
 def _notes(chart: dict[str, Any]) -> list[str]:
-    """The note in lines that fit."""
+    """The note, wrapped to the width of the chart."""
     return [line for line in wrapped(chart["note"], int((_wide(chart) - _LEFT - _RIGHT) / 6.2)) if line]
 
 
@@ -100,7 +100,8 @@ def _axes(chart: dict[str, Any], frame: Frame) -> list[Markup]:
 
 
 def ticks(data: dict[str, Any], across: bool = False, below: bool = True, grid: bool = False) -> Iterator[Markup]:
-    """The numbers beside and ``below`` a plot, each with a short line; one ``across`` the plot, or a whole ``grid``."""
+    """The numbers beside and ``below`` a plot, each with a tick; those of ``y`` ``across`` the plot, or a ``grid`` of
+    lines."""
     box, style = data["box"], ("edges", "grid edges")
     bottom, end = box["y"] + box["h"], box["x"] + box["w"] + _RIGHT
     for y, text in data["y"]["ticks"]:
@@ -128,7 +129,7 @@ def _legend_entry(x: float, y: float, line: dict[str, Any], i: int) -> list[Mark
 
 
 _FAR = 20.0
-"""Points further outside than so many heights are moved there: a picture's numbers have their limits."""
+"""Points further outside than this many heights are moved to that distance: SVG limits the size of coordinates."""
 
 
 _BINS = 500
@@ -136,7 +137,7 @@ _BINS = 500
 
 @dataclass(frozen=True)
 class Size:
-    """Width and height of a plot, and the margins of its box."""
+    """Width and height of a plot, and the margins around its box."""
 
     width: float
     height: float
@@ -147,7 +148,7 @@ class Size:
 
 
 class Frame:
-    """From the numbers of a plot to places in its box."""
+    """Maps the numbers of a plot to positions in its box."""
 
     def __init__(self, size: Size, x: dict[str, Any], y: dict[str, Any], log: bool = False) -> None:
         self.size, self.x_axis, self.y_axis, self._log = size, x, y, log
@@ -155,19 +156,19 @@ class Frame:
         self.high = size.height - size.top - size.bottom
 
     def x(self, value: Any) -> Any:
-        """Places across."""
+        """Horizontal positions, in pixels."""
         low, high = self.x_axis["lo"], self.x_axis["hi"]
         return self.size.left + (value - low) / (high - low) * self.wide
 
     def y(self, value: Any) -> Any:
-        """Places down."""
+        """Vertical positions, in pixels."""
         low, high = self.y_axis["lo"], self.y_axis["hi"]
         if self._log:
             low, high, value = map(np.log10, (low, high, value))
         return self.size.top + (high - value) / (high - low) * self.high
 
     def path(self, x: np.ndarray, y: np.ndarray) -> str:
-        """The curve as an SVG path; NaN is a gap. Of points in one pixel across only the turns remain."""
+        """The curve as an SVG path; NaN is a gap. Within one column of pixels, only turning points are kept."""
         across = np.round(self.x(x), 1)
         down = np.round(np.clip(self.y(y), -_FAR * self.high, _FAR * self.high), 1)
         pixel, way = np.floor(across), np.diff(down)
@@ -185,11 +186,11 @@ class Frame:
         return "".join(steps)
 
     def is_near(self, y: np.ndarray) -> np.ndarray:
-        """Which heights are in the box, or at most once its height away."""
+        """Which values of ``y`` are in the box, or at most one height of the box outside it."""
         return np.asarray(np.abs(self.y(y) - self.size.top - self.high / 2) <= 1.5 * self.high)
 
     def point(self, x: float, y: float) -> dict[str, float] | None:
-        """The place of a point; None where it is outside of the box or no number."""
+        """The position of a point; None if it is outside the box or not finite."""
         if not math.isfinite(y):
             return None
         across, down = round(float(self.x(x)), 2), round(float(self.y(y)), 2)
@@ -197,7 +198,7 @@ class Frame:
         return {"x": across, "y": down} if inside else None
 
     def data(self) -> dict[str, Any]:
-        """Box, axes and ticks, with their places."""
+        """Box, axes and ticks, with their positions."""
         size = self.size
         return {
             "width": size.width,
@@ -212,7 +213,7 @@ _FAR_FROM_MOST = 50.0
 
 
 def goes_far(x: np.ndarray, y: np.ndarray) -> bool:
-    """Whether some heights of a curve are so far from most that these would be a flat line."""
+    """Whether a curve has values so far from most others that these would look like a flat line."""
     finite = _evenly(x, y)
     low, high = np.quantile(finite, (0.08, 0.92)) if finite.size else (0.0, 0.0)
     known = y[np.isfinite(y)]
@@ -220,15 +221,16 @@ def goes_far(x: np.ndarray, y: np.ndarray) -> bool:
 
 
 def _evenly(x: np.ndarray, y: np.ndarray) -> np.ndarray:
-    """Finite heights that are evenly spread: samples crowd near a pole."""
+    """Finite values of ``y`` at evenly spaced ``x``; samples are denser near a pole."""
     bins = np.floor((x - x[0]) / (x[-1] - x[0]) * _BINS)
     found = y[np.unique(bins, return_index=True)[1]]
     return found[np.isfinite(found)]
 
 
 def height_of(x: np.ndarray, y: np.ndarray, cut: bool) -> tuple[float, float]:
-    """The heights that a plot of a curve shows, such as a derivative: all with a margin, or where it is to be ``cut``,
-    as it goes to infinity, the bulk."""
+    """The range of ``y`` that a plot of a curve, such as a derivative, shows: all values with a margin or, if a curve
+    that goes to infinity is to be ``cut``, most of them.
+    """
     finite = _evenly(x, y) if cut else y[np.isfinite(y)]
     if not finite.size:
         return -1.0, 1.0
@@ -243,7 +245,7 @@ def height_of(x: np.ndarray, y: np.ndarray, cut: bool) -> tuple[float, float]:
 
 
 def drawn(shown: LineChart) -> dict[str, Any]:
-    """The chart as plain data, which SVG and the live view draw."""
+    """The chart as plain data, for SVG and for the live view."""
     across = "x" in shown.log
     x, mark = shown.x, shown.mark
     if across:
@@ -253,7 +255,7 @@ def drawn(shown: LineChart) -> dict[str, Any]:
         shown.title, lines, "y" in shown.log, shown.x_title, mark, () if mark is None else (mark,), shown.y_range
     )
     nearest = None if shown.mark is None else int(np.abs(shown.x - shown.mark).argmin())
-    for line in found["lines"]:  # the legend says the numbers at the mark, and without one the names alone
+    for line in found["lines"]:  # the legend has the numbers at the mark; without a mark, only names
         line["last"] = "" if nearest is None else number(float(shown.lines[line["name"]][nearest]))
     return with_powers(found) if across else found
 
@@ -265,10 +267,10 @@ def chart_bundle(one: dict[str, Any]) -> Bundle:
 
 
 def line_chart_bundle(shown: LineChart) -> Bundle:
-    """A picture, and the same in words."""
+    """The chart as a picture and in words."""
     return chart_bundle(drawn(shown))
 
 
 def line_chart_svg(shown: LineChart, look: Look = "auto") -> Markup:
-    """The picture."""
+    """The chart as an SVG document."""
     return to_svg([drawn(shown)], look)

@@ -1,4 +1,4 @@
-"""Numbers as colours in an SVG document, in every theme that it may have: as classes of shapes, and as images."""
+"""Numbers as colours in an SVG document, for each theme that it may have: as classes of shapes and as images."""
 
 from __future__ import annotations
 
@@ -14,23 +14,23 @@ from .escape import Markup, element, image_address
 from .numbers import number
 from .svg import Look, first_theme, new_scope, sheet, words_at
 
-_SHADES = 253  # and three more fit into the 256 of a palette
-_FEW = 31  # a picture with few colours is small
+_SHADES = 253  # three more complete the 256 of a palette
+_FEW = 31  # fewer colours make a smaller image
 _SHARP = "@media all{{#{0} image[image-rendering]{{image-rendering:pixelated}}}}"
-"""What browsers call it; typst, which knows the older word, does not read rules for media."""
+"""Browsers' name for it, in a media rule: typst knows the older name and ignores media rules."""
 
 _Pair = tuple[float, float]
 
 
 class Shading:
-    """The colours of signed fractions in one document; where it follows the page that shows it, they do.
+    """The colours of signed fractions in one document; with the look ``auto``, they follow the page that shows it.
 
     Parameters
     ----------
     look
-        That of the document.
+        The look of the document.
     levels
-        How many shades there are on either side of zero.
+        Number of shades on either side of zero.
 
     Examples
     --------
@@ -46,7 +46,7 @@ class Shading:
         self._inks: set[int] = set()
 
     def sheet(self) -> Markup:
-        """The rules for all that was drawn."""
+        """The style rules for everything drawn so far."""
         return sheet(self.scope, self._look, "", self._rules)
 
     def _rules(self, theme: Theme) -> str:
@@ -57,7 +57,7 @@ class Shading:
         return "\n".join(rules)
 
     def fill(self, fraction: float) -> str:
-        """The class of a shape that has the colour of a fraction; of what is not finite, that of the card."""
+        """The class that gives a shape the colour of a fraction; that of the card if it is not finite."""
         if not math.isfinite(fraction):
             return "card"
         shade = round((max(-1.0, min(1.0, fraction)) + 1.0) * self.levels)
@@ -65,7 +65,7 @@ class Shading:
         return f"k{shade}"
 
     def cell(self, value: float, fraction: float, place: _Pair, size: _Pair) -> list[Markup]:
-        """A cell with its number."""
+        """A cell with its number, or with the sign of a number that is not finite."""
         fill, (x, y), (width, height) = self.fill(fraction), place, size
         if fill != "card":
             self._inks.add(int(fill[1:]))
@@ -76,9 +76,9 @@ class Shading:
     def image(
         self, cells: Grid, tone: Tone, box: dict[str, float], cell: tuple[int, int] = (1, 1), smooth: bool = False
     ) -> Markup:
-        """Cells as an image in a box, one for each theme; ``smooth`` lets their colours run into each other.
+        """Cells as an image in a box, one for each theme; ``smooth`` interpolates between their colours.
 
-        A cell takes one pixel, and where there are signs to draw ``cell`` (width, height) pixels.
+        A cell takes one pixel, or ``cell`` (width, height) pixels if there are signs to draw.
         """
         pixels = _pixels(cells, tone, (1, 1) if np.isfinite(cells.values).all() else cell, _SHADES)
         how = {"preserveAspectRatio": "none", "image_rendering": None if smooth else "optimizeSpeed", **box}
@@ -87,13 +87,13 @@ class Shading:
         return element("g", *sharp, *[element("image", class_=theme, href=href, **how) for theme, href in drawn])
 
     def ramp(self, ends: _Pair, box: dict[str, float], upright: bool = False) -> Markup:
-        """The colours between two fractions, from left to right or from the bottom to the top."""
+        """The colours between two fractions, from left to right, or upwards if ``upright``."""
         row = np.linspace(*ends, 41)[None]
         return self.image(Grid(row[:, ::-1].T if upright else row, (1, 1), 1.0, ""), Tone(1.0), box, smooth=True)
 
 
 def any_page_png(cells: Grid, tone: Tone, cell: tuple[int, int]) -> bytes:
-    """A small PNG with a frame for a page of which nobody knows whether it is light or dark: zero is transparent."""
+    """A small PNG with a frame, for a page that may be light or dark: zero is transparent."""
     strength = np.abs(np.linspace(-1.0, 1.0, _FEW))
     below, above, ink = map(rgb, (*ON_ANY_PAGE, ANY_PAGE["ink"]))
     colors = np.array([below] * (_FEW // 2 + 1) + [above] * (_FEW // 2) + [ink] * 3, np.uint8)
@@ -102,7 +102,7 @@ def any_page_png(cells: Grid, tone: Tone, cell: tuple[int, int]) -> bytes:
 
 
 def _pixels(cells: Grid, tone: Tone, cell: tuple[int, int], shades: int) -> np.ndarray:
-    """Indexes of a palette: the shades, of which zero has one of its own, the card, ink and the frame.
+    """Palette indices: the shades, one of which is zero's own, then the card, ink and the frame.
 
     NaN is a ×, infinity a +, minus infinity a −, in ink on the card.
     """
@@ -118,10 +118,10 @@ def _pixels(cells: Grid, tone: Tone, cell: tuple[int, int], shades: int) -> np.n
 
 
 def _png(pixels: np.ndarray, palette: np.ndarray, alphas: np.ndarray | None = None) -> bytes:
-    """Indexes of a palette as the bytes of a PNG, which holds only those colours that are used."""
+    """The bytes of a PNG from palette indices; it contains only the colours in use."""
     used, pixels = np.unique(pixels, return_inverse=True)
     height, width = pixels.shape
-    rows = np.zeros((height, width + 1), np.uint8)  # each row begins with its filter: none
+    rows = np.zeros((height, width + 1), np.uint8)  # each row begins with its filter type, 0 for none
     rows[:, 1:] = pixels
     header = struct.pack(">IIBBBBB", width, height, 8, 3, 0, 0, 0)
     parts = {b"IHDR": header, b"PLTE": palette[used].tobytes()}
@@ -140,7 +140,7 @@ def _palette(theme: Theme) -> np.ndarray:
 
 
 def _sign(pixels: np.ndarray, value: float, side: int, ink: int) -> None:
-    """Draw the sign of a number that is not finite into the cell that begins at the upper left."""
+    """Draw the sign of a number that is not finite into the cell whose upper left corner is at the origin."""
     first, last = 1, min(side - 2, 12)
     middle, along = (first + last) // 2, np.arange(first, last + 1)
     if math.isnan(value):

@@ -1,5 +1,5 @@
-"""The outside of every picture: an SVG document that stands alone, and its style sheet, with colours as classes, so
-that one document can follow a light or a dark page.
+"""The SVG document around every picture, self-contained, and its style sheet, with colours as classes, so that one
+document can follow a light or a dark page.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ _documents = count(1)
 
 
 def new_scope() -> str:
-    """An id for a document that no other one of this process has; the ids inside begin with it."""
+    """An id that is unique in this process; the ids inside the document begin with it."""
     return f"autolab-{next(_documents)}"
 
 
@@ -32,24 +32,24 @@ def document(
     lines: bool = False,
     sheets: Sequence[Markup] = (),
 ) -> Markup:
-    """The text of an SVG document: no scripts, no fonts or pictures from elsewhere.
+    """The text of an SVG document without scripts and without external fonts or images.
 
     Parameters
     ----------
     parts
-        What stands on the card.
+        The content of the card.
     size
         Width and height.
     title, words
-        What it is, and what is to be seen in it, for those who do not see it.
+        The title, and a description for those who cannot see the picture.
     look
         ``light``, ``dark``, or ``auto``: light, and dark where the page that shows it is dark.
     scope
-        Its id, if the parts refer to it; by default a new one.
-    lines
-        Whether they use the colours of lines.
-    sheets
-        Style sheets of their own.
+            The document's id, if the parts refer to it; by default a new one.
+        lines
+            Whether the parts use the colours of lines.
+        sheets
+            Style sheets of the parts.
     """
     scope = scope or new_scope()
     width, height = size
@@ -73,7 +73,7 @@ def document(
 
 
 def stacked(documents: Sequence[Markup], title: str, told: Sequence[str], look: Look = "auto") -> Markup:
-    """Documents below each other, as one: above them the title, below them what there is to say."""
+    """Documents one below the other, as a single one, with the title above and the sentences ``told`` below."""
     sizes = [[float(length) for length in re.findall(r'viewBox="0 0 ([\d.]+) ([\d.]+)"', one)[0]] for one in documents]
     wide, top = max([_LEAST, *(width for width, _ in sizes)]), _TITLE
     parts = [words_at(_EDGE, 25.0, shorten(title, int((wide - 2 * _EDGE) / _LETTER)), "name")]
@@ -87,16 +87,16 @@ def stacked(documents: Sequence[Markup], title: str, told: Sequence[str], look: 
 
 
 _LEAST, _EDGE, _TITLE, _LINE = 480.0, 14.0, 36.0, 19.0
-_LETTER, _SMALL = 9.7, 7.9  # widths of letters of the title and of what is said
+_LETTER, _SMALL = 9.7, 7.9  # widths of a character of the title and of the sentences
 
 
 def words_at(x: float, y: float, words: str, style: str | None = None) -> Markup:
-    """A line of text that begins, or with another anchor ends, at a point."""
+    """A line of text that begins at a point or, with another anchor, is centred there or ends there."""
     return element("text", escape(words), x=x, y=y, class_=style)
 
 
 def path_of(d: str, style: str, dash: str | None = None, fill: str | None = None) -> Markup:
-    """A path, with the classes that give it its colour and width. It is made of numbers, and never cut as text is."""
+    """A path, with the classes that give it its colour and width. Its data are numbers and, unlike text, never cut."""
     return element("path", d=Markup(d), class_=style, stroke_dasharray=dash, fill=fill)
 
 
@@ -162,17 +162,17 @@ _LINE_SHAPES = f"""
 
 
 def first_theme(look: Look) -> Theme:
-    """The theme of a look; of ``auto`` the one it has where the page says nothing."""
+    """The theme of a look; for ``auto``, the theme if the page does not say."""
     return "dark" if look == "dark" else "light"
 
 
 def style_sheet(scope: str, look: Look) -> Markup:
-    """All rules that pictures share."""
+    """The style rules that all pictures share."""
     return sheet(scope, look, _SHAPES, lambda theme: _COLORS.format(**THEMES[theme]))
 
 
 def sheet(scope: str, look: Look, shapes: str, colors: Callable[[Theme], str]) -> Markup:
-    """Rules, one a line, each for the inside of the element with the id ``scope``; ``auto`` follows the page."""
+    """Style rules, one per line, scoped to the element with the id ``scope``; with ``auto`` they follow the page."""
     text = _scoped(shapes, scope) + _scoped(colors(first_theme(look)), scope)
     if look == "auto":
         text += f"@media (prefers-color-scheme:dark){{{_scoped(colors('dark'), scope)}}}"
@@ -180,7 +180,7 @@ def sheet(scope: str, look: Look, shapes: str, colors: Callable[[Theme], str]) -
 
 
 def line_sheet(scope: str, look: Look) -> Markup:
-    """The rules for lines: the colours of the first, the second ... and what goes with them."""
+    """The style rules for lines: the colours of the first, the second, and so on, and their shapes."""
     return sheet(scope, look, _LINE_SHAPES, _line_colors)
 
 

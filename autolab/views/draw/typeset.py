@@ -1,10 +1,10 @@
-"""Formulas as plain data: nested lists of which a page builds MathML (live/mathml.js), and a report words (`plain`).
+"""Formulas as plain data: nested lists, from which a page builds MathML (live/mathml.js) and a report text (`plain`).
 
-A formula is a list with its kind in front: ``["name", "x"]``, ``["num", "2"]``, ``["op", "+"]``, ``["text", "ones"]``,
-``["row", a, b]``, ``["frac", a, b]``, ``["power", a, b]``, ``["sub", a, b]``, ``["root", a]``, ``["space"]``,
-``["mark", key, a]`` (a part that the page can find), ``["pairs", [a, b], [c, d]]`` (two lines: below each symbol its
-number) and, as the whole, ``["wrap", head, a, b]`` (a sum: its terms, each with its sign; lines may end between
-them).
+A formula is a list that begins with its kind: ``["name", "x"]``, ``["num", "2"]``, ``["op", "+"]``, ``["text",
+"ones"]``, ``["row", a, b]``, ``["frac", a, b]``, ``["power", a, b]``, ``["sub", a, b]``, ``["root", a]``,
+``["space"]``, ``["mark", key, a]`` (a part that the page can find), ``["pairs", [a, b], [c, d]]`` (two lines: each
+symbol with its number below) and, only as the outermost list, ``["wrap", head, a, b]`` (a sum: its terms, each with its
+sign; lines may break between them).
 """
 
 from __future__ import annotations
@@ -35,17 +35,17 @@ _SHALLOW = 12
 
 
 def row(*parts: Tree | str) -> Tree:
-    """Parts beside each other; a plain string is an operator."""
+    """Parts side by side; a plain string is an operator."""
     return ["row", *[["op", part] if isinstance(part, str) else part for part in parts]]
 
 
 def group(inner: Tree) -> Tree:
-    """Parentheses around something."""
+    """A formula in parentheses."""
     return row("(", inner, ")")
 
 
 def name(text: str) -> Tree:
-    """A user's name: Greek letters by their names, digits at its end as an index.
+    """A user's name: names of Greek letters become the letters, and digits at the end a subscript.
 
     Examples
     --------
@@ -58,12 +58,12 @@ def name(text: str) -> Tree:
 
 
 def number(text: str) -> Tree:
-    """A number as it is shown: its sign is an operator."""
+    """A number; its minus sign becomes an operator."""
     return row(MINUS, ["num", text[1:]]) if text.startswith((MINUS, "-")) else ["num", text]
 
 
 def function(called: str, arguments: Sequence[Tree], simple: bool = False) -> Tree:
-    """``f(a, b)``; of a ``simple`` argument without parentheses, as in ``sin x``."""
+    """``f(a, b)``; without parentheses for a ``simple`` argument, as in ``sin x``."""
     head = ["name", _FUNCTIONS.get(called, clean(called.lstrip("_")))]
     if simple and len(arguments) == 1:
         return row(head, ["space"], arguments[0])
@@ -82,7 +82,7 @@ def derivative(of: Tree, by: Tree, order: int = 1, sign: str = "∂") -> Tree:
 
 # ---------------------------------------------------------------------------------------------------- from Python
 def of_source(source: str) -> Tree:
-    """An expression as the user wrote it; what is no formula stands as text.
+    """An expression as the user wrote it; what is not a formula becomes text.
 
     Examples
     --------
@@ -103,7 +103,7 @@ _SIGNS = {ast.Add: ("+", _SUM), ast.Sub: (MINUS, _SUM), ast.Mult: ("·", _PRODUC
 
 
 def _of_node(node: ast.expr, depth: int, level: int = _SUM) -> Tree | None:
-    """A formula, in parentheses where it binds less than ``level``; None for what is none."""
+    """A formula, in parentheses if it binds less tightly than ``level``; None if the node is not a formula."""
     if depth > _SHALLOW:
         return None
     match node:
@@ -153,7 +153,7 @@ def _head(called: ast.expr) -> str | None:
 
 
 def of_label(text: str) -> Tree:
-    """What a value is called: a name or an expression, in parentheses if it has them, with a use's index behind it."""
+    """The label of a value: a name or an expression, with its parentheses, and the index of a use as a subscript."""
     bare = text.rstrip(_SUBSCRIPTS)
     tree = of_source(bare)
     tree = group(tree) if bare.startswith("(") and bare.endswith(")") and tree[0] != "text" else tree
@@ -161,7 +161,7 @@ def of_label(text: str) -> Tree:
 
 
 def of_tokens(tokens: Sequence[Any]) -> Tree:
-    """A formula of words and fractions of words, as ``formula.py`` has them."""
+    """A formula from words and fractions of words, as ``formula.py`` writes them."""
     return ["row", *[of_token(token) for token in tokens]]
 
 
@@ -174,12 +174,12 @@ def of_token(token: Any) -> Tree:
 
 
 def in_pairs(pairs: Sequence[tuple[Any, Any]]) -> Tree:
-    """Words and derivatives, each with its number below it."""
+    """Words and derivatives, each with its number below."""
     return ["pairs", *[[of_token(token), number(below) if below != token else ["op", below]] for token, below in pairs]]
 
 
 def formula(tree: Tree) -> dict[str, Any]:
-    """A formula for a page, with the words in which it is read aloud."""
+    """A formula for a page, with the text that is read aloud."""
     return {"text": plain(tree), "tree": tree}
 
 
@@ -220,7 +220,7 @@ def plain(tree: Tree) -> str:
 
 
 def in_pieces(whole: Tree) -> list[str]:
-    """The parts of a whole between which lines may end, on one line each, with a space behind the signs in front."""
+    """The head and the terms of a sum, one line each, with a space after each leading sign."""
     head, first, *others = [plain(part) for part in whole[1:]]
     return [head, first, *[re.sub(rf"^([+{MINUS}]) ?", r"\1 ", text) for text in others]]
 
