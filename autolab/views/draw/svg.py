@@ -45,11 +45,11 @@ def document(
     look
         ``light``, ``dark``, or ``auto``: light, and dark where the page that shows it is dark.
     scope
-            The document's id, if the parts refer to it; by default a new one.
-        lines
-            Whether the parts use the colours of lines.
-        sheets
-            Style sheets of the parts.
+        The document's id, if the parts refer to it; by default a new one.
+    lines
+        Whether the parts use the colours of lines.
+    sheets
+        Style sheets of the parts.
     """
     scope = scope or new_scope()
     width, height = size

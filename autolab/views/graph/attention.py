@@ -1,4 +1,4 @@
-"""Attention weights of a step: a matrix for each head, with the tokens that look along its rows."""
+"""The attention weights of a step: a matrix for each head, whose rows are the tokens that look."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from ..draw.messages import say
 
 MOST_HEADS = 16
 _LEAST = 32
-"""A grid of heads has at least so many rows and columns, also in a page that has few cells for an array."""
+"""Minimum rows and columns of a grid of heads, even on a page that has few cells for an array."""
 
 _PRODUCTS = frozenset({"matmul", "bmm", "baddbmm", "einsum", "dot", "tensordot", "dot_general"})
 
 
 def is_attention(recording: Recording, step: Step) -> bool:
-    """Whether the rows of a step's value are weights that add up to 1, or to 0, and a matrix product mixes by them."""
+    """Whether the rows of a step's value are weights that add up to 1 (or 0) and enter a matrix product."""
     value = step.value
     if step.kind != "call" or step.grad is None or value is None or value.size == 0 or len(value.shape) < 2:
         return False
@@ -34,7 +34,7 @@ def is_attention(recording: Recording, step: Step) -> bool:
 
 
 def _is_mixed_by(recording: Recording, step: Step) -> bool:
-    """What only changes some weights, such as dropout, may stand between."""
+    """Whether a matrix product uses the weights, perhaps after steps of the same shape, such as dropout."""
     assert step.value is not None
     same = {step.id}
     for user in recording.steps:
@@ -48,8 +48,9 @@ def _is_mixed_by(recording: Recording, step: Step) -> bool:
 
 
 def head_entry(which: str, snapshot: Snapshot, tokens: tuple[str, ...], most: int) -> dict[str, Any]:
-    """As `array_entry`, with the matrices of all heads one after the other in the cells, example by example, as many
-    as there is room for: at least those of one."""
+    """Like `array_entry`, but the cells hold the matrices of all heads, one after the other, example by example; as
+    many examples as there is space for, and at least one.
+    """
     length, keys = snapshot.shape[-2:]
     heads = snapshot.shape[-3] if len(snapshot.shape) > 2 else 1
     examples = snapshot.values.reshape(-1, heads, length, keys)[:, :MOST_HEADS]

@@ -1,4 +1,4 @@
-"""The cells of arrays in the SVG document of a graph, and the bar below it that says what their colours mean."""
+"""The cells of arrays in the SVG document of a graph, and the colour bar below it."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ LEGEND_HEIGHT = 70.0
 _LONG, _HIGH = 220.0, 10.0
 _CELL, _WIDE = 26.0, 20.0
 LEVELS = 10
-"""The shades of small cells on either side of zero."""
+"""Shades of small cells on either side of zero."""
 
 
 def strip(cells: list[list[float | None]], tone: Tone, x: float, y: float, shading: Shading) -> list[Markup]:
-    """Cells as coloured rectangles, one path per shade; a cross where there is no finite number, dots around a zero."""
+    """Cells as coloured rectangles, one path per shade; a cross for NaN and infinities, dots around exact zeros."""
     fractions = tone.fractions(np.array([[v or 0.0 for v in row] for row in cells])).tolist()
     rows, across = len(cells), len(cells[0])
     high = min(STRIP_HEIGHT / rows, _CELL)
@@ -45,14 +45,14 @@ def strip(cells: list[list[float | None]], tone: Tone, x: float, y: float, shadi
 
 
 def _cross(left: float, top: float, wide: float, high: float) -> str:
-    """An × inside a cell."""
+    """A × inside a cell."""
     reach = min(wide, high) / 2 - 2
     x, y = left + wide / 2 - reach, top + high / 2 - reach
     return f"M{x:.1f} {y:.1f}l{2 * reach:.1f} {2 * reach:.1f}m0 {-2 * reach:.1f}l{-2 * reach:.1f} {2 * reach:.1f}"
 
 
 def scale_legend(scale: dict[str, Any] | None, y: float, shading: Shading) -> list[Markup]:
-    """The scales of a picture with cells, as `readings.scale_bar` tells it, with its numbers and what it holds for."""
+    """The colour bar of a picture with cells, from the data of `readings.scale_bar`, with its numbers and a caption."""
     if scale is None or not (scale["scale"] or scale["grad"]):
         return []
     words = words_at(MARGIN, y + (60.0 if scale["ticks"] else 26.0), scale["words"], "small")

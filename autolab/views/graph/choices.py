@@ -1,5 +1,5 @@
-"""The options of an exploration, and what can be chosen in it besides its numbers: mode, dtype, device, order, what is
-opened, what moves."""
+"""The options of an exploration, and what can be chosen besides its numbers: mode, dtype, device, order of
+differentiation, opened fused functions, and the input that moves."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ OPTIONS = (*_RECORDED, "parameters", "seconds", "train")
 
 
 def seconds_of(options: Mapping[str, Any]) -> float:
-    """After how many seconds a computation is stopped."""
+    """Seconds after which a computation is stopped."""
     given = options.get("seconds", SECONDS)
     if isinstance(given, bool) or not isinstance(given, int | float) or not given > 0:
         raise TypeError(f"explore: option 'seconds' is {given!r:.60}; expected a number above 0")
@@ -31,7 +31,7 @@ def seconds_of(options: Mapping[str, Any]) -> float:
 
 
 def settings_of(session: Session) -> dict[str, tuple[str, tuple[str, ...]]]:
-    """What can be chosen by name: for each setting its value ("" where inputs differ) and all possible ones."""
+    """The settings: for each its value ("" if the inputs differ) and all possible values."""
     floats = [array for array in session.state.inputs.values() if array.dtype.kind == "f"]
     mode = "train" if session.state.train else "test"
     found: dict[str, tuple[str, tuple[str, ...]]] = {"mode": (mode, ("train", "test"))}
@@ -47,7 +47,7 @@ def _common(values: Sequence[str]) -> str:
 
 
 def chosen(session: Session, setting: str, value: Any) -> ExplorationState:
-    """Where an exploration is after a choice, which `Session.choose` explains."""
+    """The state of an exploration after a choice; see `Session.choose`."""
     state = session.state
     if setting in ("order", "wrt"):
         orders = {"order": state.order, "wrt": state.wrt, setting: value}

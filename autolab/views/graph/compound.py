@@ -1,10 +1,10 @@
-"""Open groups as frames: each is laid out by itself, and stands in the layout around it as one large box.
+"""Open groups as frames: each is laid out separately and is one large box in the layout around it.
 
-A line that crosses the edge of a frame is drawn in pieces: in every layout on its way from one entry or exit point to
-the next. So frames never overlap what is not in them.
+A line that crosses frames is drawn in pieces: in each layout on its way, from one entry or exit point to the next.
+Frames therefore never overlap boxes outside them.
 
-Everything here runs down. A picture to the right is laid out down, with widths and heights exchanged, and turned over
-its diagonal at the end.
+Everything here runs down. A picture that runs to the right is laid out downwards, with widths and heights exchanged,
+and finally reflected across its diagonal.
 """
 
 from __future__ import annotations
@@ -22,24 +22,24 @@ from .layout.ranks import BUNDLED
 MARGIN = 16.0
 GAP_DOWN, GAP_RIGHT = (24.0, 26.0), (30.0, 46.0)
 GAP_OF_PLAN = (20.0, 20.0)
-"""Free space between boxes side by side, and between those that follow each other."""
+"""Space between boxes side by side, and between consecutive ranks."""
 
 WIDEST = 800.0
-"""Blocks of a plan beside each other that take more than this are in rows: with frames around them they fit a laptop's
-screen, beside the source."""
+"""Blocks of a plan that are wider than this side by side are split into rows: with their frames they then fit on a
+laptop's screen, beside the source."""
 
 TAB = 28.0
-"""Height of a frame's label at its upper edge; lines pass beside it, straight."""
+"""Height of a frame's label at its upper edge; lines pass beside it, vertically."""
 
 _FRAME_MARGIN = 18.0
-_BESIDE = 4.0  # from a frame's label to the first line that comes in beside it
+_BESIDE = 4.0  # from a frame's label to the first line that enters beside it
 
 Size = tuple[float, float]
 
 
 @dataclass(frozen=True)
 class SceneEdge:
-    """A line from one box to another, by their ids."""
+    """A line from one box to another, given by their ids."""
 
     source: int
     target: int
@@ -47,7 +47,7 @@ class SceneEdge:
 
 @dataclass(frozen=True)
 class OpenGroup:
-    """An open group and where it stands."""
+    """The position of an open group."""
 
     group: Group
     depth: int
@@ -59,7 +59,7 @@ class OpenGroup:
 
 @dataclass
 class Arranged:
-    """Where everything stands: corners by the boxes' ids, frames from the outside inwards, a path per edge."""
+    """The positions of everything: corners of boxes by id, frames from the outside in, and a path per edge."""
 
     width: float
     height: float
@@ -76,9 +76,7 @@ def arrange(
     label_width: Callable[[Group], float],
     right: bool = False,
 ) -> Arranged:
-    """Lay out the boxes of the given sizes, with the groups ``expanded`` as frames around theirs, down or to the
-    right.
-    """
+    """Lay out boxes of the given sizes, with frames around those of the ``expanded`` groups, down or to the right."""
     if right:
         sizes = {identity: (height, width) for identity, (width, height) in sizes.items()}
     pieces = _Pieces(outline, edges)
@@ -90,7 +88,7 @@ def arrange(
 
 
 def _turned(placed: Arranged) -> Arranged:
-    """Everything over the diagonal: what ran down runs to the right."""
+    """Reflect the picture across its diagonal: what ran down runs to the right."""
     corners = {identity: (y, x) for identity, (x, y) in placed.corners.items()}
     frames = [OpenGroup(f.group, f.depth, f.y, f.x, f.h, f.w) for f in placed.frames]
     return Arranged(placed.height, placed.width, corners, frames, [turned_path(path) for path in placed.paths])
@@ -98,10 +96,10 @@ def _turned(placed: Arranged) -> Arranged:
 
 @dataclass
 class _Piece:
-    """A line within one level, from box to box or frame; None stands for the level's own edge.
+    """A line within one level, from box or frame to box or frame; None is the edge of the level itself.
 
-    ``value`` is the box that it comes from in the end: the lines of one box share a point on the edge of a frame. Where
-    many lines leave a frame for the same box, it is that frame.
+    ``value`` is the box where the whole line begins: all lines from one box cross the edge of a frame at the same
+    point. If many lines leave a frame for the same box, ``value`` is that frame.
     """
 
     source: int | None
@@ -111,7 +109,7 @@ class _Piece:
 
 
 class _Pieces:
-    """Every edge, cut where it crosses the edge of a frame: by level, and along its way."""
+    """All edges, cut at the edges of frames: by level, and in order along each edge."""
 
     def __init__(self, outline: Outline, edges: Sequence[SceneEdge]) -> None:
         self.of_level: dict[int | None, list[_Piece]] = {}
@@ -149,7 +147,7 @@ class _Pieces:
 
 
 def _joining(outline: Outline, edges: Sequence[SceneEdge]) -> set[int]:
-    """The frames that many lines leave, all for the same box: the parts of a whole, such as the heads of attention."""
+    """Frames that many lines leave, all for the same box: the parts of a whole, such as attention heads."""
     leaving: dict[int, list[SceneEdge]] = {}
     for edge in edges:
         for frame in set(outline.around(edge.source)).difference(outline.around(edge.target)):
@@ -191,7 +189,7 @@ class _Level:
             (self._beside_label if whole.right else self._below_label)(whole.label_width(group))
 
     def _below_label(self, label: float) -> None:
-        """Room for the label at the upper edge; lines come in to the right of it."""
+        """Reserve space for the label at the upper edge; lines enter to the right of it."""
         if self._entries:
             first = min([x for x, _ in self._layout.corners[: len(self._entries)]])
             self._right = max(0.0, label + _BESIDE - first)
@@ -203,7 +201,7 @@ class _Level:
         self.height += TAB
 
     def _beside_label(self, label: float) -> None:
-        """The same for a picture that will be turned: the label's edge is here the left one."""
+        """The same for a picture that will be reflected, in which the label's edge is here the left one."""
         self._right = TAB
         self.width += TAB
         self.height = max(self.height, label)
@@ -233,18 +231,18 @@ class _Level:
         )
 
     def _port(self, identity: int | None, value: int, end: int) -> float | None:
-        """Where the lines of ``value`` cross the edge of an inner frame."""
+        """The position where the lines of ``value`` cross the edge of an inner frame."""
         inner = None if identity is None else self._inner.get(identity)
         return None if inner is None else inner.crossing(value, end)
 
     def crossing(self, value: int, end: int) -> float:
-        """How far from the left the lines of ``value`` come in (``end`` 0) or go out (1)."""
+        """The distance from the left edge at which the lines of ``value`` enter (``end`` 0) or leave (1)."""
         count = len(self._layout.corners)
         number = self._entries[value] if end == 0 else count - len(self._exits) + self._exits[value]
         return self._layout.corners[number][0] + self._right
 
     def place(self, x: float, y: float, depth: int, into: Arranged) -> None:
-        """Note where everything is, with the level's own corner at (x, y)."""
+        """Store the positions of everything in ``into``, with the level's own corner at (x, y)."""
         if self.group is not None:
             into.frames.append(OpenGroup(self.group, depth, x, y, self.width, self.height))
         x, y = x + self._right, y + self._down

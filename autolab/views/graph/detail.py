@@ -1,4 +1,4 @@
-"""Everything about one step: facts, source, gradient rules with numbers, and the arrays themselves."""
+"""All about one step: facts, source, gradient rules with numbers, and the arrays themselves."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ _STATEMENT_LIMIT = 1000
 
 
 def detail(recording: Recording, node: int, most: int = MAX_CELLS, scales: Scales | None = None) -> dict[str, Any]:
-    """Details of a step or a group of steps as plain data, with the float32 cells of its arrays, at most ``most`` rows
-    and columns. ``scales`` are those of the view's colours, by default `view_scales`.
+    """Details of a step or a group of steps as plain data, with its arrays as float32 cells, at most ``most`` rows and
+    columns. ``scales`` are the colour scales of the view, by default `view_scales`.
 
     Raises
     ------
@@ -42,7 +42,7 @@ def detail(recording: Recording, node: int, most: int = MAX_CELLS, scales: Scale
 
 
 def home(recording: Recording, node: int | None) -> Recording:
-    """The graph that a step or group belongs to: of the derivative which it helps to compute, or of the function."""
+    """The graph of a step or group: that of the derivative that it helps to compute, or that of the function."""
     for graph in recording.higher:
         if node in graph.outline.groups or any([s.id == node and s.order == graph.order for s in graph.steps]):
             return graph
@@ -63,7 +63,7 @@ def _step_detail(recording: Recording, step: Step, most: int, scales: Scales) ->
 
 
 def _memory(recording: Recording, step: Step) -> list[list[str]]:
-    """The memory pool of the GPU, beside a value that is there."""
+    """The memory pool of the GPU, if the value is on it."""
     pool = recording.pool
     if pool is None or step.value is None or step.value.device == "cpu":
         return []
@@ -95,14 +95,14 @@ def _source_of_group(recording: Recording, group: Group) -> dict[str, Any] | Non
 
 
 def facts(step: Step) -> list[list[str]]:
-    """Pairs of words: what the value is, and of which size."""
+    """Facts about the value as pairs of words: what it is, its size and range."""
     found = []
     if step.value is not None:
         found += [["value", text_of(step.value)], ["gradient", "none" if step.grad is None else text_of(step.grad)]]
         found += about(step.value)
     if step.function:
         found.append(["function", clean(step.function)])
-    if step.kind == "call" and step.seconds:  # of a graph that was there already no time is known
+    if step.kind == "call" and step.seconds:  # unknown for a graph that already existed
         found.append(["time", seconds_text(step.seconds)])
     return found
 
@@ -133,7 +133,7 @@ def _rules(recording: Recording, step: Step) -> list[dict[str, Any]]:
 
 
 def _shares(recording: Recording) -> Counter[int]:
-    """For each step how many shares its gradient is the sum of, with what it was given as an output."""
+    """For each step, the number of shares of its gradient, including its upstream gradient as an output."""
     used = [operand.step for step in recording.steps for operand in step.operands if operand.rule is not None]
     started = [output for output, _ in zip(recording.outputs, recording.upstream, strict=False)]
     return Counter([step for step in (*used, *started) if step is not None])
@@ -142,7 +142,7 @@ def _shares(recording: Recording) -> Counter[int]:
 def _arrays(recording: Recording, step: Step, most: int, scales: Scales) -> list[dict[str, Any]]:
     arrays = []
     shows_heads = is_attention(recording, step)
-    of_value = 1.0 if shows_heads else scales.value  # weights are parts of 1, whatever else the view shows
+    of_value = 1.0 if shows_heads else scales.value  # weights are fractions of 1, whatever else the view shows
     for which, snapshot, scale in (("value", step.value, of_value), ("grad", step.grad, scales.grad)):
         if snapshot is not None and snapshot.size > 0:
             if shows_heads and snapshot.is_whole:
@@ -154,7 +154,7 @@ def _arrays(recording: Recording, step: Step, most: int, scales: Scales) -> list
 
 
 def _bars(snapshot: Snapshot, caption: str, scale: float) -> dict[str, Any]:
-    """The bars below a heatmap, for each scale; one number needs none."""
+    """The colour bars below a heatmap, one per scale; none for a single number."""
     if snapshot.size == 1:
         return {}
     counted = "" if snapshot.is_whole else say("heat_counts_blocks")

@@ -1,5 +1,5 @@
-"""How a diagnosis shows itself: each finding with its line, its numbers and its remedy, then facts, then what was
-looked at; and the live graph at the first finding."""
+"""The display of a diagnosis: each finding with its line, numbers and remedy, then facts, then what was examined; and
+the live graph at the first finding."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ _MOST_WORDS = 1000
 
 
 def bundle(diagnosis: Diagnosis) -> Bundle:
-    """HTML, and the diagnosis's own text."""
+    """HTML, and the text of the diagnosis."""
     return fitting(_ever_smaller(diagnosis), str(diagnosis))
 
 
 def _ever_smaller(diagnosis: Diagnosis) -> Iterator[Markup]:
-    """The whole display; without facts and what was looked at."""
+    """The whole display; then the same without facts and without what was examined."""
     count = len(diagnosis.findings)
     head = plural(count, "finding") if count else "nothing found"
     parts = [paragraph(element("b", code(diagnosis.function), escape(f": {head}")))]
@@ -41,7 +41,7 @@ def _finding(finding: ProgramFinding) -> Markup:
 
 
 def explore_finding(diagnosis: Diagnosis) -> Any:
-    """Open the live graph of a copy of the program, with the step of the first finding chosen."""
+    """Open the live graph of a copy of the program, with the step of the first finding selected."""
     if diagnosis._origin is None or diagnosis.recording is None:
         raise ValueError("explore: there is no program to run: it could not be recorded, or this is a copy")
     fn, program = diagnosis._origin.up_to_loss()

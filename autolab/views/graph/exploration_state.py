@@ -1,7 +1,7 @@
-"""Where an exploration is, as data that is replaced and never edited, so that a history can share it; and the line of
-code that opens the same view at the same point.
+"""The state of an exploration, as data that is replaced and never edited, so that a history can share it; and the line
+of code that opens the same view in the same state.
 
-An array is found by its key: the name of an input, or the position of an output for that output's upstream gradient.
+Arrays have keys: the name of an input, or for an upstream gradient the position of its output.
 """
 
 from __future__ import annotations
@@ -31,14 +31,15 @@ DEVICES = ("cpu", "gpu")
 
 @dataclass(frozen=True)
 class ArraySource:
-    """Where a large array came from, for its code: an expression (None: the user's own array), and what was done to it
-    since: elements set by flat index, and the dtypes that it was cast to."""
+    """Where a large array came from, for its code: an expression (None: the user's own array), and the steps since
+    then: elements set, by flat index, and dtypes it was cast to.
+    """
 
     expression: str | None = None
     steps: tuple[tuple[int, Any] | str, ...] = ()
 
     def then(self, step: tuple[int, Any] | str) -> ArraySource:
-        """With one more step; an element that is set again, with no cast between, is set once."""
+        """The source with one more step. An element that is set twice with no cast in between is listed once."""
         casts = [i for i, done in enumerate(self.steps) if isinstance(done, str)]
         settled = casts[-1] + 1 if casts else 0
         kept = [done for done in self.steps[settled:] if isinstance(step, str) or done[0] != step[0]]
@@ -47,9 +48,9 @@ class ArraySource:
 
 @dataclass(frozen=True, eq=False)
 class ExplorationState:
-    """The inputs, the upstream gradients that were set, the mode, the order of differentiation with its input, the
-    fused functions that are opened, the values that are put in place of what steps compute, and the input that moves in
-    forward mode with the elements of its direction (None: ones)."""
+    """The inputs, the upstream gradients that were set, the mode, the order of differentiation and its input, the fused
+    functions that are opened, the values that replace results of steps, and the input that moves in forward mode with
+    its direction (None: ones)."""
 
     arrays: Mapping[Key, Array]
     train: bool
@@ -67,16 +68,16 @@ class ExplorationState:
 
     @property
     def nbytes(self) -> int:
-        """What the arrays take."""
+        """Bytes of all arrays."""
         return total_bytes([self])
 
     @property
     def choices(self) -> tuple[Any, ...]:
-        """What was chosen besides the arrays."""
+        """Everything that was chosen except the arrays."""
         return self.train, self.order, self.wrt, self.opened, self.forward
 
     def differs(self, other: ExplorationState) -> bool:
-        """Whether anything that is computed could come out differently."""
+        """Whether any computed number could come out differently."""
         if (self.choices, self.arrays.keys()) != (other.choices, other.arrays.keys()):
             return True
         if any(not _same(array, other.arrays[key]) for key, array in self.arrays.items()):
@@ -86,28 +87,28 @@ class ExplorationState:
         )
 
     def having(self, key: Key, array: Array, origin: ArraySource) -> ExplorationState:
-        """The same with another array."""
+        """The state with another array."""
         return replace(self, arrays={**self.arrays, key: array}, origins={**self.origins, key: origin})
 
     def replacing(self, step: int, value: Replacement | None) -> ExplorationState:
-        """The same with another value in place of what a step computes; None for what it computes."""
+        """The state with another value in place of a step's result; None restores the result."""
         others = {other: held for other, held in self.replaced.items() if other != step}
         return replace(self, replaced=others if value is None else dict(sorted({**others, step: value}.items())))
 
     def placed(self, device: str) -> ExplorationState:
-        """The same with every array of floats on the CPU or on the GPU."""
+        """The state with all arrays of floats on the CPU or on the GPU."""
         move = to_gpu if device == "gpu" else to_cpu
         return replace(self, arrays={key: move(a) if a.dtype.kind == "f" else a for key, a in self.arrays.items()})
 
     def cast(self, dtype: str) -> ExplorationState:
-        """The same with every array of floats of another dtype."""
+        """The state with all arrays of floats cast to a dtype."""
         changed = {key: a.astype(dtype) for key, a in self.arrays.items() if a.dtype.kind == "f" and a.dtype != dtype}
         origins = {key: self.origins.get(key, ArraySource()).then(dtype) for key in changed}
         return replace(self, arrays={**self.arrays, **changed}, origins={**self.origins, **origins})
 
 
 def total_bytes(states: Iterable[ExplorationState]) -> int:
-    """What the arrays of a history take; one that several states share counts once."""
+    """Bytes of the arrays of a history; an array that several states share counts once."""
     arrays = [
         array for state in states for array in (*state.arrays.values(), *[r.value for r in state.replaced.values()])
     ]
@@ -119,16 +120,16 @@ def _same(a: Array, b: Array) -> bool:
         return True
     if (a.dtype, a.shape, type(a)) != (b.dtype, b.shape, type(b)):
         return False
-    return to_cpu(a).tobytes() == to_cpu(b).tobytes()  # -0.0 is another place than 0.0, where one divides
+    return to_cpu(a).tobytes() == to_cpu(b).tobytes()  # -0.0 differs from 0.0, in a division
 
 
 def edited(what: str, array: Array, index: int | None, value: float) -> Array:
-    """A copy of ``array`` with the element at the flat ``index`` set; None stands for the only one of a number.
+    """A copy of ``array`` with the element at the flat ``index`` set; None is the index of a scalar.
 
     Raises
     ------
     ValueError
-        If there is no such element, or the value is no finite number that the array's dtype can hold.
+        If there is no such element, or the value is not a finite number that the array's dtype can hold.
     """
     if isinstance(value, bool) or not isinstance(value, numbers.Real) or not is_finite(value):
         raise ValueError(f"explore: {what} was moved to {value!r:.60}; expected a finite number")
@@ -150,14 +151,14 @@ def _too_large(what: str, value: float, array: Array) -> ValueError:
 
 
 def drawn(what: str, array: Array, distribution: str, scale: float, seed: int) -> tuple[Array, str]:
-    """Random numbers with the shape, dtype and place of ``array``, and the expression that draws them again.
+    """Random numbers with the shape, dtype and device of ``array``, and the expression that draws them again.
 
-    ``normal`` has mean 0 and the standard deviation ``scale``, ``uniform`` lies between -``scale`` and ``scale``.
+    ``normal`` has mean 0 and standard deviation ``scale``, ``uniform`` is between -``scale`` and ``scale``.
 
     Raises
     ------
     ValueError
-        If one of the three is not what it should be.
+        If ``distribution``, ``scale`` or ``seed`` is invalid.
     """
     if distribution not in DISTRIBUTIONS:
         raise ValueError(f"explore: {what} cannot be drawn from {distribution!r:.60}; there are normal and uniform")
@@ -181,18 +182,19 @@ def drawn(what: str, array: Array, distribution: str, scale: float, seed: int) -
 
 
 LITERAL = 1000
-"""Arrays of more elements are written as where they came from and what was changed in them."""
+"""An array with more elements is written as its source and the changes made to it."""
 
 
 def call_code(
     bound: Bound, state: ExplorationState, written: Callable[[Key, str], str] = lambda key, text: text
 ) -> str:
-    """Python text that gives the present point: what differs from the defaults of `explore` is written out.
+    """Python code that opens the same view in the present state; only what differs from the defaults of `explore` is
+    written out.
 
-    It stands on its own but for the function and large arrays, which are the user's own names. ``written`` is given the
-    text of each array, and gives what is written instead.
+    It is complete except for the function and large arrays, which it refers to by the user's names. ``written`` gets
+    the text of each array and returns what to write instead.
     """
-    lines: list[str] = []  # edits of large arrays stand before the call
+    lines: list[str] = []  # edits of large arrays come before the call
 
     def text(key: Key, name: str) -> str:
         return written(key, _expression(name, state.arrays[key], state.origins.get(key, ArraySource()), lines))
@@ -204,7 +206,7 @@ def call_code(
 
 
 def _options(bound: Bound, state: ExplorationState, text: Callable[[Key, str], str]) -> str:
-    """The options that are not the defaults; ``text`` gives that of an array, which its name may stand for."""
+    """The options that differ from their defaults; ``text`` gives the text of an array, perhaps a name for it."""
     entries = []
     if moved := [name for name in state.inputs if name in bound.learned]:
         texts = [f"{name!r}: {text(name, name)}" for name in moved]
@@ -231,7 +233,7 @@ def _options(bound: Bound, state: ExplorationState, text: Callable[[Key, str], s
 
 
 def _expression(name: str, array: Array, origin: ArraySource, lines: list[str]) -> str:
-    """An expression for the array; edits of a large one become lines before it."""
+    """An expression for the array; edits of a large array become ``lines`` before it."""
     if array.size <= LITERAL:
         text = literal(array)
     elif not origin.steps:
@@ -250,7 +252,7 @@ def _line(name: str, step: tuple[int, Any] | str) -> str:
 
 
 def literal(array: Array) -> str:
-    """An array of few elements as Python text that gives exactly the same numbers."""
+    """A small array as Python code that gives exactly the same numbers."""
     values = to_cpu(array)
     if values.ndim == 0 and values.dtype == np.float64:
         return repr(values.item()) if math.isfinite(values) else f"float({str(values.item())!r})"
@@ -265,7 +267,7 @@ def _plain(values: np.ndarray) -> Any:
 
 
 def as_given(text: str, variable: Variable) -> str:
-    """Around an input that was a Variable without a claim to a gradient, the same claim."""
+    """Wrap the text of an input that was a Variable without requires_grad, so that it is one again."""
     if variable.requires_grad or variable.dtype.kind != "f":
         return text
     return f"autolab.Variable({text}, requires_grad=False)"

@@ -1,14 +1,14 @@
-"""How much flows through each part of a graph: a number per box and per line, on one scale, with its legend.
+"""How much flows through each part of a graph: a number per box and per line, on one scale, with a legend.
 
 Measures
 --------
 value       Euclidean norm of the value's finite elements
-gradient    Euclidean norm of the gradient's finite elements; of a line, of the share that was sent back along it
+gradient    Euclidean norm of the gradient's finite elements; for a line, of the share sent back along it
 ratio       the gradient's norm divided by the value's
 time        seconds of the step's forward and backward
-bytes       bytes of the value and the gradient
+bytes       size of the value and the gradient
 
-A closed group shows the norms of its result, and the sum of the times and bytes of its steps.
+A closed group shows the norms of its result, and the total time and bytes of its steps.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ MEASURES: tuple[Measure, ...] = get_args(Measure)
 
 
 def measure(item: Item, by: Measure, backward_seconds: Mapping[int, float]) -> float | None:
-    """One number of a step or a closed group; None where there is nothing to measure."""
+    """The measure of a step or of a closed group; None if there is nothing to measure."""
     if by in ("time", "bytes"):
         steps = item.steps if isinstance(item, Group) else (item,)
         calls = [step for step in steps if by == "bytes" or step.kind not in LEAVES]
@@ -56,23 +56,23 @@ TEXTS: dict[str, Callable[[float], str]] = {"time": seconds_text, "bytes": lambd
 
 
 def flow(recording: Recording, by: Measure, expanded: Collection[int]) -> dict[str, Any]:
-    """The numbers of every box and line of the picture, as JSON can hold them.
+    """The measures of all boxes and lines of the picture, as JSON can hold them.
 
     Parameters
     ----------
     recording
-        What is drawn.
+        The recording that is drawn.
     by
         One of `MEASURES`.
     expanded
-        The groups of the recording's outline that are open.
+        The open groups of the recording's outline.
 
     Returns
     -------
     dict
-        ``nodes``: box -> ``[place between 0 and 1, text]``, or None where there is nothing to measure; ``edges``: a
-        place or None for each line, in the order of `scene`; ``legend``: the name of the measure, the texts of both
-        ends, and whether the scale is logarithmic.
+        ``nodes``: box -> ``[position between 0 and 1, text]``, or None if there is nothing to measure; ``edges``: a
+        position or None for each line, in the order of `scene`; ``legend``: the name of the measure, the texts of
+        both ends, and whether the scale is logarithmic.
     """
     items = recording.outline.shown(expanded)
     times = {back.of: back.seconds for back in recording.backward}
@@ -100,7 +100,7 @@ def flow(recording: Recording, by: Measure, expanded: Collection[int]) -> dict[s
 def _lines(
     recording: Recording, by: Measure, sizes: Mapping[int, float | None], expanded: Collection[int]
 ) -> list[float | None]:
-    """A number per line: of gradients, what was sent along it; else that of the box that it comes from."""
+    """The measure of each line: for gradients, of the share sent along it; else that of the box where it begins."""
     found: list[float | None] = []
     for edge, operands in lines(recording, recording.outline, expanded):
         size = sizes[edge.source]

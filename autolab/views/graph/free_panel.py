@@ -1,4 +1,4 @@
-"""What is free in a view: the inputs and upstream gradients with their controls, settings, and the order."""
+"""What can be changed in a view: inputs and upstream gradients with their controls, settings, and the order."""
 
 from __future__ import annotations
 
@@ -17,7 +17,8 @@ from .session import Session
 
 _LONGEST_NAME = 24
 _REST = {(True, True): "rest", (True, False): "rest_none", (False, True): "rest_fixed", (False, False): "rest_neither"}
-"""What can be done with a graph, by whether something is free in it, and whether there is a gradient."""
+"""What can be done with a graph, depending on whether something in it can be changed, and whether there is a
+gradient."""
 
 Corners = Mapping[Key, tuple[int, int]]
 
@@ -26,16 +27,16 @@ NOTHING_FREE: dict[str, Any] = {"controls": [], "settings": []}
 
 @answers("free", "numbers", of_session=True, given=list)
 def free(reader: Reader, given: list[Any]) -> dict[str, Any]:
-    """Everything that a page can change: the answer to ``["free", [[key, row, column], ...]]``.
+    """All that a page can change: the answer to ``["free", [[key, row, column], ...]]``.
 
-    The corners are where the windows of large arrays begin, by their keys. Each control has the ``node`` of the picture
-    to which it belongs.
+    The corners say where the windows of large arrays begin. Each control has the ``node`` of the picture to which it
+    belongs.
     """
     session, recording, corners = reader.session, reader.recording, _corners(given)
     if session is None:
         return NOTHING_FREE
     state = session.state
-    # an error came before them, or tangents are shown in their place
+    # an error occurred before them, or tangents are shown instead
     outputs = session.outputs if recording.raised is None and recording.moved is None else ()
     places = movable_steps(session.bound, recording)
     places |= {key: recording.outputs[key] for key in outputs}
@@ -59,13 +60,13 @@ def free(reader: Reader, given: list[Any]) -> dict[str, Any]:
 
 
 def what_moves(controls: Iterable[Mapping[str, Any]]) -> str:
-    """What is dragged, in words: a number or, where all inputs are arrays, a cell."""
+    """What can be dragged, in words: a number or, if all inputs are arrays, a cell."""
     kinds = {control["kind"] for control in controls if not control["upstream"]}
     return say("rest_cell" if "grid" in kinds and "slider" not in kinds else "rest_number")
 
 
 def _forward(session: Session) -> dict[str, Any]:
-    """What can move in forward mode, and what does; nothing where it cannot be had."""
+    """What can move in forward mode, and what does; empty if forward mode is not available."""
     found = ways(session)
     return {"now": next((what for what, way in found.items() if way == session.state.forward), ""), "ways": [*found]}
 
@@ -84,14 +85,14 @@ def _control(session: Session, recording: Recording, key: Key, corners: Corners)
 
 
 def _are_same(one: tuple[Any, ...], other: tuple[Any, ...]) -> bool:
-    """Whether a control is made of the same; its two arrays are never changed in place."""
+    """Whether two controls are made from the same data. Their arrays are never changed in place."""
     arrays, rest = slice(1, 3), slice(3, None)
     is_same = [a is b for a, b in zip(one[arrays], other[arrays], strict=True)]
     return all(is_same) and (one[0], one[rest]) == (other[0], other[rest])
 
 
 def _output_name(recording: Recording, place: int) -> str:
-    """The name of an output; without one it is "the output", or the expression, where there are several."""
+    """The name of an output; without one, "the output" or, if there are several, the expression."""
     step = recording.by_id[recording.outputs[place]]
     if step.name is None and len(recording.outputs) == 1:
         return say("output")

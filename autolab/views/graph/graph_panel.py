@@ -1,5 +1,5 @@
-"""The graphs: what they are of, their outlines and the source, where everything stands, the numbers in them, and how
-much flows.
+"""The graphs: what they show, their outlines and source, the positions of everything, their numbers, and how much
+flows.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from .scene import scene
 from .sizes import Bars
 
 MOST_BOXES = 1000
-"""A picture with more boxes is not drawn: it would be slow, and nobody could find anything in it."""
+"""A picture with more boxes is not drawn: it would be slow, and nobody could find their way in it."""
 
 _NEVER = dict.fromkeys(("known", "first", "last", "sends"))
 
@@ -34,7 +34,7 @@ Open = frozenset[int]
 
 @answers("scene", "page", order=int, open=(list, type(None)), way=str)
 def picture(reader: Reader, order: int, open: list[int] | None, way: Direction) -> Any:
-    """The picture of a graph in which some groups are open."""
+    """The picture of a graph with the given groups open."""
     graph = reader.graph(order)
     if way not in DIRECTIONS:
         raise not_understood(["scene", order, open, way])
@@ -49,7 +49,7 @@ def picture(reader: Reader, order: int, open: list[int] | None, way: Direction) 
 
 @answers("numbers", "numbers", order=int, open=(list, type(None)), own=bool)
 def numbers(reader: Reader, order: int, open: list[int] | None, own: bool) -> Any:
-    """The values and gradients in a picture, when a walk knows them, and what is wrong."""
+    """The values and gradients in a picture, when each becomes known in the walk, and what is wrong."""
     graph = reader.graph(order)
     if graph is None or graph.outline.size(opened := _opened(graph.outline, open)) > MOST_BOXES:
         return None
@@ -113,7 +113,7 @@ _WORDS = (
 
 @answers("program", "page")
 def program(reader: Reader) -> dict[str, Any]:
-    """What the graphs are of, their outlines, what can be chosen, and the source."""
+    """What the graphs show, their outlines, what can be chosen, and the source."""
     recording = reader.recording
     inputs = [step for step in recording.steps if step.kind == "input" and step.status != "integer"]
     return {
@@ -133,23 +133,23 @@ def program(reader: Reader) -> dict[str, Any]:
 
 @answers("search", "page")
 def search(reader: Reader) -> dict[int, list[Any]]:
-    """The words in which the steps are found."""
+    """The words by which steps are found."""
     return search_words(reader.recording)
 
 
 def _head(graph: Recording) -> dict[str, Any]:
-    """What stands above it: the name of its result, and how many steps of its own order it has."""
+    """The heading of a graph: the name of its result, and the number of steps of its own order."""
     names = [label(step) for step in graph.steps if step.id in graph.outputs]
     own = [step for step in graph.steps if step.order == graph.order and step.kind == "call"]
     return {"name": ", ".join(names), "count": len(own)}
 
 
 def _outline(graph: Recording) -> dict[str, Any]:
-    """The tree of a graph, with which a page finds the box of a step.
+    """The tree of a graph, in which a page finds the box of a step.
 
-    ``first`` are the groups that are open at first. A group is ``[id, the group around it, whether it is a run, the
-    step that its box shows, its only group if it holds nothing else]``. ``steps`` are stretches of steps in the same
-    group, ``[first, last, group]``; of the graph of a derivative, ``own`` are the stretches of its own steps.
+    ``first`` are the groups that are open initially. A group is ``[id, the group around it, whether it is a run, the
+    step that its box shows, its only group if it contains nothing else]``. ``steps`` are ranges of steps in the same
+    group, ``[first, last, group]``; for the graph of a derivative, ``own`` are the ranges of its own steps.
     """
     outline = graph.outline
     groups = [
@@ -167,7 +167,7 @@ def _id(item: Item | None) -> int | None:
 
 
 def _stretches(pairs: Sequence[tuple[int, int | None]]) -> list[list[int | None]]:
-    """Numbers that follow each other and have the same partner, as their first and last.
+    """Consecutive numbers with the same partner, as (first, last, partner).
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""A scene and its readings as an SVG document that stands alone."""
+"""A scene and its readings as a self-contained SVG document."""
 
 from __future__ import annotations
 
@@ -33,8 +33,8 @@ from .scene import (
 _TITLE_HEIGHT = 34.0
 _NOTE_CHARACTER = 7.9
 _PLAN_HEADING, _PLAN_WORDS, _PLAN_BARS, _BETWEEN_BARS = 18.0, 33.0, 39.0, 6.0
-_BELOW = 4.0  # a plate on the lower edge covers no text
-_NUMBER_LIMIT, _TEXT_LIMIT = 7, BELOW_CELLS  # characters that fit into a column, large and small
+_BELOW = 4.0  # keeps a plate on the lower edge off the text
+_NUMBER_LIMIT, _TEXT_LIMIT = 7, BELOW_CELLS  # characters that fit in a column, large and small
 
 Node = dict[str, Any]
 
@@ -46,20 +46,20 @@ def to_svg(
     direction: Direction = "auto",
     opened: Collection[int] | None = None,
 ) -> Markup:
-    """The graph of a recording, value and gradient in each box, as the text of an SVG document.
+    """The graph of a recording, with value and gradient in each box, as the text of an SVG document.
 
     Parameters
     ----------
     recording
-        What to draw.
+        The recording to draw.
     look
-        ``light``, ``dark``, or ``auto``: light, and dark where the page that shows it is dark.
+        ``light``, ``dark``, or ``auto``, which follows the page that shows the picture.
     compact
-        Leave out strips, plates and the words that are not seen, where space matters more.
+        Omit strips, plates and the description, to save space.
     direction
-        Whether it runs ``down`` or to the ``right``; ``auto`` decides by its shape.
+        Whether the graph runs ``down`` or to the ``right``; ``auto`` decides by its shape.
     opened
-        The groups that are open; by default as many as leave a picture that can be taken in.
+        The groups that are open; by default, as many as still leave the picture easy to read.
     """
     picture = scene(recording, opened, direction=direction)
     return draw(picture, readings(recording, opened), look, compact, notes(recording))
@@ -96,7 +96,7 @@ def drawing(
     compact: bool = False,
     lit: Sequence[Markup] = (),
 ) -> list[Markup]:
-    """The graph alone, for the document of ``shading``; ``lit`` stands behind the boxes."""
+    """The graph alone, for the document of ``shading``; ``lit`` is drawn behind the boxes."""
     nodes = []
     for node in picture["nodes"]:
         box = str(node["id"])
@@ -106,14 +106,14 @@ def drawing(
 
 
 def describe(picture: dict[str, Any], numbers: dict[str, Any]) -> str:
-    """The whole picture in words: what it is, then every box in order."""
+    """The whole picture in words: what it shows, then every box in order."""
     nodes = numbers["nodes"]
     sentences = [nodes[str(node["id"])]["spoken"].rstrip(".") for node in picture["nodes"]]
     return " ".join([picture["description"], *(f"{sentence}." for sentence in sentences)])
 
 
 def _frame(frame: dict[str, Any]) -> Markup:
-    """The frame around an open group; those inside others are a little darker."""
+    """The frame around an open group; a nested one is slightly darker."""
     style = f"group depth{frame['depth'] % 2}"
     return element(
         "rect", class_=style, x=frame["x"], y=frame["y"], width=frame["w"], height=frame["h"], rx=FRAME_CORNER
@@ -121,7 +121,7 @@ def _frame(frame: dict[str, Any]) -> Markup:
 
 
 def _tab(frame: dict[str, Any]) -> Markup:
-    """A frame's label, in front of the lines that come in beside it."""
+    """A frame's label, in front of the lines that enter beside it."""
     width = TAB_CHARACTER * columns(frame["text"]) + 2 * TAB_PADDING
     plate = element("rect", class_=f"tabplate depth{frame['depth'] % 2}", width=width, height=20, rx=5)
     label = words_at(TAB_PADDING, 15.0, frame["text"], "tab")
@@ -129,7 +129,7 @@ def _tab(frame: dict[str, Any]) -> Markup:
 
 
 def _edges(picture: dict[str, Any], scope: str) -> list[Markup]:
-    """All lines, and the arrow head that they share."""
+    """All lines, and their common arrowhead."""
     head = element("path", class_="head", d="M0 0L9 4.5L0 9z")
     size = {"markerWidth": 9, "markerHeight": 9, "refX": 9, "refY": 4.5}
     marker = element("marker", head, id=f"{scope}-head", orient="auto", markerUnits="userSpaceOnUse", **size)
@@ -138,7 +138,7 @@ def _edges(picture: dict[str, Any], scope: str) -> list[Markup]:
 
 
 def _line(edge: dict[str, Any]) -> Markup:
-    """A line; one along which a value is copied to another device is marked and says so."""
+    """A line; if a value is copied to another device along it, it is marked and labelled."""
     line = element("path", d=edge["path"])
     if edge["transfer"] is None:
         return line
@@ -169,14 +169,14 @@ def _node(node: Node, reading: dict[str, Any], compact: bool, shading: Shading, 
 
 
 def _pile(node: Node) -> tuple[float, ...]:
-    """How far what lies behind a closed group looks out; in a plan only behind what repeats."""
+    """How far the pile behind a closed group sticks out; in a plan, only repeated blocks have one."""
     if node["plan"] is None:
         return (5.0,) if node["group"] else ()
     return (8.0, 4.0) if node["group"] and node["group"]["kind"] in ("loop", "stack") else ()
 
 
 def _planned(node: Node, reading: dict[str, Any]) -> list[Markup]:
-    """What a box of a plan has instead of its numbers: a line of words, and how large value and gradient are."""
+    """The content of a box of a plan: a line of words instead of numbers, and bars for value and gradient."""
     told = " · ".join([part for part in ((reading["value"] or "").split(" …")[0], node["plan"]) if part])
     long = (node["w"] - 2 * PADDING - _BETWEEN_BARS) / 2
     parts = [words_at(PADDING, _PLAN_WORDS, told, "small")]
@@ -189,7 +189,7 @@ def _planned(node: Node, reading: dict[str, Any]) -> list[Markup]:
 
 
 def _signs(node: Node, signs: Sequence[str]) -> list[Markup]:
-    """The words for what is wrong, at the bottom."""
+    """The words for what is wrong, at the bottom of a box."""
     plates, left = [], PADDING
     for sign in signs:
         style = "plate" if sign == SIGNS["replaced"] else "plate wrong"
@@ -209,7 +209,7 @@ def _heading(node: Node) -> list[Markup]:
 
 
 def _plates(node: Node) -> list[Markup]:
-    """The small plates that say what an outer box is: inputs at the top, outputs at the bottom."""
+    """The small plates on the boxes of inputs, at the top, and of outputs, at the bottom."""
     plates = []
     if node["device"]:
         plates += _plate(node["device"], PADDING + plate_width(node["device"]) / 2, 0.0, "plate device")
@@ -221,7 +221,7 @@ def _plates(node: Node) -> list[Markup]:
 
 
 def _badge(order: int) -> list[Markup]:
-    """The order of the derivative that a step belongs to, at the corner of its box."""
+    """The order of the derivative to which a step belongs, at the corner of its box."""
     return [element("circle", class_="badge", r=9.5), words_at(0.0, 4.0, str(order), "tag")]
 
 
@@ -239,7 +239,7 @@ def _plate(word: str, x: float, y: float, style: str) -> list[Markup]:
 
 
 def _column(x: float, which: str, node: Node, reading: dict[str, Any], compact: bool, shading: Shading) -> list[Markup]:
-    """Caption and number, or caption, strip and text."""
+    """One column of a box: caption and number, or caption, strip and text."""
     accent = " gradient" if which == "grad" else ""
     top = HEADER + CAPTION
     caption = words_at(x, HEADER + 9.0, _caption(which, reading, node["cells"]), f"small{accent}")
@@ -256,7 +256,7 @@ def _column(x: float, which: str, node: Node, reading: dict[str, Any], compact: 
 
 
 def _caption(which: str, reading: dict[str, Any], cells: bool) -> str:
-    """What a column shows; where its colours are those of the array alone, also up to where they reach."""
+    """The caption of a column; if its array has a colour scale of its own, with the end of that."""
     has_own = cells and reading.get("own") and reading[f"{which}_cells"]
     own = f" \N{LESS-THAN OR EQUAL TO} {number(reading[f'{which}_scale'])}" if has_own else ""
     return f"value{own}" if which == "value" else f"{reading.get('shares', 'gradient')}{own}"

@@ -17,13 +17,13 @@ from .readings import SIGNS
 
 
 def sentences(recording: Recording, found: list[Observation]) -> list[tuple[Sign, str]]:
-    """What is wrong in words, one sentence per sign (of what left the graph, per place), in the order of `SIGNS`."""
+    """What is wrong, in words: one sentence per sign (per place, for what left the graph), in the order of `SIGNS`."""
     reference = reference_step(recording)
     near = "" if reference is None else label(reference)
     told: list[tuple[Sign, str]] = []
     for sign in SIGNS:
         mine = [finding for finding in found if finding.sign == sign]
-        if sign in ("raised", "replaced"):  # an error may have come of no step
+        if sign in ("raised", "replaced"):  # an error need not come from a step
             told += [(sign, sentence) for sentence in (ended if sign == "raised" else replaced)(recording)]
             continue
         if not mine:
@@ -44,13 +44,13 @@ def sentences(recording: Recording, found: list[Observation]) -> list[tuple[Sign
 
 
 def nan_path(recording: Recording) -> dict[str, Any] | None:
-    """The steps on the path, and the story in sentences; None if there is no NaN.
+    """The steps on the path of the first NaN, and the story in sentences; None if there is no NaN.
 
     Returns
     -------
     dict or None
-        ``born`` and ``because`` (or None) are ids of steps; ``values`` and ``gradients`` lists of ids of others that it
-        reached, nearest first; ``text`` is the story.
+        ``born`` and ``because`` (or None) are ids of steps; ``values`` and ``gradients`` are lists of ids of the other
+        steps that it reached, nearest first; ``text`` is the story.
     """
     origin = find_nonfinite(recording).first_nan
     if origin is None:
@@ -66,12 +66,12 @@ def nan_path(recording: Recording) -> dict[str, Any] | None:
 
 
 def all_told(found: Nonfinite) -> str:
-    """A sentence for each origin, in the order in which they came up."""
+    """A sentence for each origin, in the order in which they occurred."""
     return "\n".join(map(told, found.origins)) or say("origin_none")
 
 
 def told(origin: NonfiniteOrigin) -> str:
-    """A origin that stands alone, without its recording, in sentences."""
+    """The sentences about a single origin, without its recording."""
     source = clean(origin.source or origin.name or origin.function or "", 120)
     words = {"what": "NaN" if origin.what == "nan" else "∞", "phase": origin.phase, "source": source}
     sentence = say(f"origin_{origin.how}", **words, function=clean(origin.function or "", 60), place=where(origin))

@@ -1,4 +1,4 @@
-"""How the elements of a step's value and gradient are spread; of the gradient, as far as the walk has brought it."""
+"""Histograms of a step's value and gradient; that of the gradient as far as the walk has progressed."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ BINS = 24
 
 @answers("histogram", "answers", identity=int, k=(int, type(None)))
 def histogram(reader: Reader, identity: int, k: int | None) -> list[dict[str, Any]] | None:
-    """For the value and the gradient of a step: ``counts`` of its finite elements in `BINS` equal parts between ``low``
-    and ``high``. At moment ``k`` of the walk the gradient is the sum of what has arrived by then.
+    """For the value and the gradient of a step: ``counts`` of its finite elements in `BINS` equal bins between ``low``
+    and ``high``. At moment ``k`` of the walk, the gradient is the sum of the shares that have arrived.
 
-    None of a step that is not an array, or whose elements were not all kept.
+    None if a step is not an array, or not all of its elements were kept.
     """
     step = reader.walk.steps.get(identity)
     if step is None or step.value is None or step.value.size < 2:

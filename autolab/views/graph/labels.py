@@ -1,6 +1,4 @@
-"""The words at the boxes of a graph: what a group of steps is called, where values live, and in which words a step is
-found.
-"""
+"""The words at the boxes of a graph: names of groups of steps, devices, and the words by which a step is found."""
 
 from __future__ import annotations
 
@@ -16,7 +14,7 @@ from ..draw.names import expression, heading, label
 
 
 def group_text(group: Group) -> str:
-    """The call or the head of the loop as written, the name of a block; of a run, from where to where it reaches."""
+    """The call or the head of the loop as written, or the name of a block; for a run, its first and last."""
     if group.scope is not None:
         return clean(group.scope.label)
     if group.kind == "statement":
@@ -28,13 +26,13 @@ def group_text(group: Group) -> str:
 
 
 def _end(group: Group, place: int) -> Group | None:
-    """The first (``place`` 0) or the last (-1) group in a run; None where a step stands there."""
+    """The first (``place`` 0) or the last (-1) group in a run; None if it is a step."""
     item = group.items[place]
     return None if not isinstance(item, Group) else _end(item, place) if item.kind == "run" else item
 
 
 def group_name(group: Group) -> str | None:
-    """The user's own name of what a call returned."""
+    """The user's name for what a call returned."""
     if group.kind == "statement":
         return label(group.steps[-1]) if group.steps[-1].name else None
     return clean(group.scope.name) if group.scope is not None and group.scope.name else None
@@ -47,7 +45,7 @@ def group_heading(group: Group) -> str:
 
 
 def group_count(group: Group) -> str:
-    """How much there is inside: the blocks of a stack, the rounds of a loop or of a run of rounds, else the steps."""
+    """The size of a group: the blocks of a stack, the passes of a loop or of a run of passes, else the steps."""
     if group.kind == "stack":
         return plural(len(group.items), "block")
     rounds = _rounds(group)
@@ -64,7 +62,7 @@ _CALLED = re.compile(r"([\w.]+)\(")
 
 
 def plan_name(group: Group, outline: Outline) -> tuple[str, str]:
-    """What a box of a plan is called, and its kind: ``blocks.0 … blocks.5`` and ``Block``."""
+    """The name of a box of a plan, and its kind: ``blocks.0 … blocks.5`` and ``Block``."""
     path, kind = _block(group)
     is_row = group.is_repeated or group.kind == "run"
     inner = [item for item in group.items if isinstance(item, Group)] if is_row else []
@@ -85,13 +83,13 @@ _FEW_KINDS = 3
 
 
 def _block(group: Group) -> tuple[str, str]:
-    """The path and the class of a link or module; empty for all else."""
+    """The path and the class of a link or module; empty for other groups."""
     path, _, kind = clean(group.scope.block if group.scope is not None and group.scope.block else "").rpartition(": ")
     return path, kind
 
 
 def _in_block(path: str, group: Group, outline: Outline) -> str:
-    """A path as one says it within the block around: of ``blocks.3.ln1`` it is ``ln1``, of ``net.0`` all of it."""
+    """A path relative to the block around it: ``ln1`` for ``blocks.3.ln1``, but all of ``net.0``."""
     around = [_block(outline.groups[other])[0] for other in outline.around(group.id)]
     short = next((path.removeprefix(f"{other}.") for other in around[::-1] if other), path)
     if short.isdigit() and "." not in path:
@@ -100,18 +98,18 @@ def _in_block(path: str, group: Group, outline: Outline) -> str:
 
 
 def parameters_in(steps: Iterable[Step]) -> int:
-    """How many numbers can be learned in these steps."""
+    """The number of learnable numbers in these steps."""
     return sum([step.value.size for step in steps if step.kind in ("leaf", "input") and step.value is not None])
 
 
 def results(recording: Recording, expanded: Collection[int]) -> dict[int, int]:
-    """For the closed groups that are drawn, the step whose numbers the box shows."""
+    """For each closed group that is drawn, the step whose numbers its box shows."""
     groups = [item for item in recording.outline.shown(expanded) if isinstance(item, Group)]
     return {group.id: group.result.id for group in groups if group.result}
 
 
 def group_sentence(group: Group, recording: Recording) -> str:
-    """What a closed group says about itself, beside its numbers."""
+    """What a closed group says about itself, besides its numbers."""
     count = len(group.steps)
     if group.kind == "run":
         calls = [step.id for step in group.steps]
@@ -127,7 +125,7 @@ def _inside(group: Group) -> str:
 
 
 def devices(recording: Recording) -> dict[int, str]:
-    """The device of every step's value; empty where all are in main memory."""
+    """The device of each step's value; empty if all are in main memory."""
     found = {step.id: step.value.device for step in recording.steps if step.value is not None}
     return found if any([device != "cpu" for device in found.values()]) else {}
 
@@ -145,10 +143,10 @@ def transfers(recording: Recording, holders: Mapping[int, int]) -> dict[tuple[in
 
 
 def search_words(recording: Recording) -> dict[int, list[Any]]:
-    """For each step the text in which is searched, and the lines in which it stands.
+    """For each step, the text in which the search looks, and its lines in the source.
 
-    The text is what its box says, its function's name and the label of the call, loop or block that it is in, all in
-    small letters.
+    The text consists of the words in its box, its function's name, and the labels of the calls, loops or blocks around
+    it, in lower case.
 
     Examples
     --------

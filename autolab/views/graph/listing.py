@@ -1,5 +1,5 @@
-"""The source of the recorded function with line numbers, what is said of a run that ended early, and what a recording
-says of itself as a whole: what it is of, memory, fused functions that were opened.
+"""The source of the recorded function with line numbers, how a run ended early, and what a recording says about itself
+as a whole: what it is of, memory, opened fused functions.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _MESSAGE = 300
 
 
 def ended(recording: Recording) -> list[str]:
-    """The error that ended the run, and the values that led there; nothing where there was none."""
+    """The error that ended the run, and the values that led to it; empty if there was none."""
     raised = recording.raised
     if raised is None:
         return []
@@ -40,7 +40,7 @@ def _message(raised: Raised) -> str:
 
 
 def _place(recording: Recording, raised: Raised) -> str:
-    """``Line 7``; in another function or file also where the recorded function called it."""
+    """``Line 7``; for another function or file, also the line where the recorded function called it."""
     if raised.line is None:
         return say("raised_nowhere")
     is_here = raised.file == recording.file
@@ -58,7 +58,7 @@ def _given(step: Step) -> str:
 
 
 def replaced(recording: Recording) -> list[str]:
-    """A sentence for all values that were replaced."""
+    """A sentence about all values that were replaced."""
     steps = [step for step in recording.steps if step.replaced]
     if not steps:
         return []
@@ -66,13 +66,13 @@ def replaced(recording: Recording) -> list[str]:
 
 
 def notes(recording: Recording) -> list[str]:
-    """What a picture of the recording has to say below it."""
+    """The sentences below a picture of the recording."""
     return [*ended(recording), *replaced(recording)]
 
 
 # ---------------------------------------------------------------------------------------------- lines of the source
 def line_marks(recording: Recording) -> dict[int, str]:
-    """What is said at lines of the recorded function: that one raised, and that others were not reached."""
+    """Marks at lines of the recorded function: the one that raised, and those that were not reached."""
     marks = dict.fromkeys(recording.unreached, say("line_unreached"))
     raised = recording.raised
     if raised is not None and raised.outer_line is not None and raised.phase == "forward":
@@ -81,7 +81,7 @@ def line_marks(recording: Recording) -> dict[int, str]:
 
 
 def unreached(recording: Recording) -> str:
-    """Which lines were not reached, in a sentence; empty where none are known.
+    """A sentence about the lines that were not reached; empty if none are known.
 
     Examples
     --------
@@ -113,14 +113,14 @@ def listing(recording: Recording, boxes: Mapping[int, int]) -> dict[str, Any]:
     ----------
     recording : Recording
     boxes : mapping
-        The box of the picture in which each step stands.
+        The box of each step in the picture.
 
     Returns
     -------
     dict
-        ``file``, the number of the ``first`` line, the ``lines`` and ``at``: line number -> boxes of what it made; the
-        first line has the inputs. Where there are any, ``marks``: line number -> that it raised, or was not reached,
-        and the number of the line that ``raised``. Empty where the source is not known.
+        ``file``, the number of the ``first`` line, the ``lines``, and ``at``: line number -> boxes of the values
+        computed there, where the first line has the inputs. If there are any, also ``marks``: line number -> that it
+        raised or was not reached, and ``raised``, the number of the line that did. Empty if the source is not known.
     """
     if recording.source is None or recording.first_line is None:
         return {}
@@ -138,7 +138,7 @@ def listing(recording: Recording, boxes: Mapping[int, int]) -> dict[str, Any]:
 
 
 def describe_program(recording: Recording) -> str:
-    """What the graph is of, in one sentence."""
+    """A sentence about what the graph shows."""
     calls = sum(step.kind == "call" for step in recording.steps)
     chosen = set(recording.outputs[:8])
     outputs = ", ".join(label(step) for step in recording.steps if step.id in chosen)
@@ -155,7 +155,7 @@ def describe_program(recording: Recording) -> str:
 
 
 def remarks(recording: Recording) -> list[str]:
-    """What has to be said about the recording as a whole."""
+    """Remarks about the recording as a whole."""
     reduced = [say("reduced", count=plural(recording.reduced, "array"))] if recording.reduced else []
     notes = [_remark(note, recording) for note in recording.notes]
     proofs = [proof(recording, opening) for opening in recording.openings]
@@ -164,7 +164,7 @@ def remarks(recording: Recording) -> list[str]:
 
 
 def _memory(recording: Recording) -> list[str]:
-    """The figures of the GPU's memory pool."""
+    """The numbers of the GPU's memory pool."""
     pool = recording.pool
     if pool is None:
         return []
@@ -172,7 +172,7 @@ def _memory(recording: Recording) -> list[str]:
 
 
 def proof(recording: Recording, opening: Opening) -> str:
-    """What came out when a fused function was compared with its steps, and which use of the function it was."""
+    """The result of the comparison of a fused function with its steps, and which use of the function it was."""
     inputs = ", ".join([f"{number(apart)} ({clean(name)})" for name, apart, _ in opening.gradients])
     key = "opened" if opening.agrees else "opened_apart"
     gradients = say("opened_gradients", inputs=inputs) if inputs else ""
@@ -181,7 +181,9 @@ def proof(recording: Recording, opening: Opening) -> str:
 
 
 def _use(recording: Recording, opening: Opening) -> str:
-    """One use of a function: as written, its line in the recorded function, the calls and rounds that it is in."""
+    """One use of a function: the call as written, its line in the recorded function, and the calls and passes around
+    it.
+    """
     step, own = recording.by_id[opening.step], recording.scopes[opening.scope]
     words = [] if step.outer_line is None else [f"line {step.outer_line}"]
     around = [recording.scopes[i] for i in enclosing(recording.scopes, own.parent)]

@@ -1,4 +1,4 @@
-"""Where an exploration is, and where it was: moves of one thing up to a final one are one step back."""
+"""The history of an exploration's state: moves of one thing, up to a final one, are undone together."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ MOST_BYTES = 256 << 20
 
 
 class MoveHistory:
-    """The present ``state`` and those that were left.
+    """The present ``state`` and the earlier ones.
 
     Examples
     --------
@@ -33,12 +33,13 @@ class MoveHistory:
 
     @property
     def can_undo(self) -> bool:
-        """Whether something was moved."""
+        """Whether there is a move to undo."""
         return bool(self._past) or self._has_moved()
 
     def go(self, state: ExplorationState, mover: Any, final: bool = True) -> bool:
-        """Take another state; True if it is another one. Steps of one mover that are not final join the next one; None
-        joins nothing."""
+        """Change the state, and return whether it differs. Moves of the same mover that are not final are joined with
+        the next; with None as the mover, nothing is joined.
+        """
         if self._moving is None or mover is None or self._moving[0] != mover:
             self._finish()
             self._moving = (mover, self.state)
@@ -50,7 +51,7 @@ class MoveHistory:
         return changed
 
     def undo(self) -> None:
-        """Go back by one finished move."""
+        """Undo the last finished move."""
         self._finish()
         if self._past:
             self.state = self._past.pop()

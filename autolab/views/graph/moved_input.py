@@ -1,4 +1,4 @@
-"""Which input moves in forward mode, and in which direction: how that is said, and what an exploration can choose."""
+"""The input that moves in forward mode, and its direction: how they are described, and the available choices."""
 
 from __future__ import annotations
 
@@ -20,21 +20,21 @@ if TYPE_CHECKING:
     from .session import Session
 
 MOST_CELLS = 12
-"""Each element of an array with at most so many can be moved alone."""
+"""The elements of an array with at most this many can be moved individually."""
 
 Moved = tuple[str, tuple[float, ...] | None]
-"""The name of an input, and the elements of the direction; None for ones."""
+"""The name of an input, and the elements of its direction; None for ones."""
 
 
 class MovedInput:
-    """What moves in a recording of forward mode, and how that is said.
+    """The input that moves in a recording of forward mode, with the words for it.
 
     Attributes
     ----------
     step, direction : Step, Snapshot
     letter : str
-        What the derivatives are by: ``x``; ``x[0, 1]`` where one element moves by 1; else ``t``, which counts the steps
-        along the direction.
+        The variable of the derivatives: ``x``; ``x[0, 1]`` if one element moves by 1; else ``t``, which counts
+        multiples of the direction.
     per, moves, legend : str
         ``per unit of x``, how it moves, and what tangents are.
     """
@@ -63,7 +63,7 @@ def _element(name: str, index: list[int]) -> str:
 
 
 def moved_input(bound: Bound, given: Any) -> Moved | None:
-    """The option ``forward``."""
+    """The input and direction that the option ``forward`` gives."""
     found = direction("explore", bound.variables, given)
     if found is None or isinstance(given, str):
         return None if found is None else (given, None)
@@ -71,7 +71,7 @@ def moved_input(bound: Bound, given: Any) -> Moved | None:
 
 
 def ways(session: Session) -> dict[str, Moved]:
-    """What can be moved, by the words for it; nothing where forward mode cannot be had."""
+    """All that can be moved, by the words for it; empty if forward mode is not available."""
     if session.recording is None or session.state.order or not (session.max_order and session.differentiates):
         return {}
     found: dict[str, Moved] = {}
@@ -88,7 +88,7 @@ def ways(session: Session) -> dict[str, Moved]:
 
 
 def option(session: Session, moved: Moved | None) -> Any:
-    """What `record` is given; as a name, or a dict from it to the direction."""
+    """The option for `record`: a name, or a dict from the name to the direction."""
     if moved is None or moved[1] is None:
         return None if moved is None else moved[0]
     return {moved[0]: np.reshape(moved[1], session.array(moved[0]).shape)}

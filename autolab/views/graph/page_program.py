@@ -1,4 +1,4 @@
-"""What makes a saved graph move without Python: all its values and gradients as one program, which was proved here."""
+"""What makes a saved graph move without Python: a single program for all its values and gradients, verified here."""
 
 from __future__ import annotations
 
@@ -34,19 +34,18 @@ from .session import Session
 
 MOST_CHARACTERS = 150_000
 FEWEST_CHARACTERS = 5  # of a number: "0.0, "
-MOST_STEPS = 400  # the program of more, each with its gradient, has more characters
+MOST_STEPS = 400  # with more steps, each with its gradient, the program is too long
 MOST_WORK = 60_000
-"""So many elements may be written in one run: nine of them fit into a frame of the screen."""
+"""The number of elements computed in one run: nine such runs fit in one frame of the screen."""
 
 _SHIFT = 1e-3
 
 
 def motion(session: Session | None, recording: Recording) -> dict[str, Any]:
-    """The program of a view's graph for a saved page, or ``{"why": ...}``: what keeps the page from moving.
+    """The program of a view's graph for a saved page, or ``{"why": ...}``, the reason why the page cannot move.
 
-    The function runs three times more: twice at the same point and once beside it. Only where it does the same each
-    time, as far as its branches are the same, and where the program gives what the function gave beside the point, is
-    there a program.
+    The function runs three more times: twice at the same point and once near it. There is a program only if the
+    function does the same each time, with the same branches, and the program agrees with the function near the point.
     """
     if session is None or session.recording is not recording:
         return {"why": say("moves_no_function")}
@@ -65,12 +64,12 @@ def motion(session: Session | None, recording: Recording) -> dict[str, Any]:
         return _as_data(found, recording, start)
     except Untraceable as refusal:
         return {"why": say("moves_needs", what=clean(str(refusal), 80))}
-    except Exception as error:  # whatever the function does on arrays that are no NumPy arrays
+    except Exception as error:  # whatever the function raises for arrays that are not NumPy arrays
         return {"why": say("moves_needs", what=clean(f"{type(error).__name__}: {error}", 80))}
 
 
 def _is_too_large(recording: Recording) -> bool:
-    """Whether no program of it would be small enough, which is told before the function runs again."""
+    """Whether every program for it would be too large; checked before the function runs again."""
     kept = [found for step in recording.steps for found in (step.value, step.grad) if found is not None]
     numbers = sum([found.size for found in kept])
     return FEWEST_CHARACTERS * numbers > MOST_CHARACTERS or len(recording.steps) > MOST_STEPS
@@ -78,7 +77,7 @@ def _is_too_large(recording: Recording) -> bool:
 
 @dataclass
 class _TracedRun:
-    """The steps of one traced run whose numbers the page shows, and the program."""
+    """The steps of a traced run whose numbers the page shows, and the program."""
 
     shown: list[tuple[Step, str]] = field(default_factory=list)
     values: list[np.ndarray] = field(default_factory=list)
@@ -86,7 +85,7 @@ class _TracedRun:
 
 
 def _proved(session: Session, recording: Recording, start: dict[Key, np.ndarray]) -> _TracedRun:
-    """The program, if three traces agree on it, and it with the recording and with the function elsewhere."""
+    """The program, if three traces agree on it and it agrees with the recording and, elsewhere, with the function."""
     changed = changes_around(session.bound.given)
     first, again = (_traced(session, recording, list(start.values()), start) for _ in range(2))
     beside = [_shifted(array) for array in start.values()]
@@ -119,7 +118,7 @@ def _shifted(array: np.ndarray) -> np.ndarray:
 def _traced(
     session: Session, recording: Recording, arrays: list[np.ndarray], start: dict[Key, np.ndarray]
 ) -> _TracedRun:
-    """One run of the function and its gradients, with everything that the recording shows of it."""
+    """One run of the function and of its gradients, with everything that the recording shows."""
     found, keys = _TracedRun(), list(start)
 
     def run(*given: Any) -> list[Any]:
@@ -138,7 +137,7 @@ def _traced(
 
 
 def _everything(session: Session, recording: Recording, named: dict[Key, Any]) -> list[tuple[Step, str, Any]]:
-    """Each step of the recording with its value, and with its gradient where it has one."""
+    """All steps of the recording with their values, and their gradients if they have any."""
     bound = session.bound.variables
     leaves = {
         name: type(bound[name])(array, name=name, requires_grad=bound[name].requires_grad)
@@ -180,7 +179,7 @@ def _everything(session: Session, recording: Recording, named: dict[Key, Any]) -
 
 
 def _has_box(operand: Any) -> bool:
-    """Whether an operand is drawn as a box; a plain number appears in the line of code alone."""
+    """Whether an operand is drawn as a box; a plain number appears only in the code."""
     if isinstance(operand, Variable) or not hasattr(operand, "dtype"):
         return isinstance(operand, Variable) or exact_text(operand) is None
     return bool(operand.size != 1 or operand.dtype == bool)
@@ -206,7 +205,7 @@ def _is_whole(snapshot: Snapshot | None) -> bool:
 
 
 def _as_data(found: _TracedRun, recording: Recording, start: dict[Key, np.ndarray]) -> dict[str, Any]:
-    """The program for the page, with what its boxes are called, and Python's own values, against which it is held."""
+    """The program for the page, with the labels of its boxes, and Python's own values for comparison."""
     work = sum([found.program.slots[step.out][0] for step in found.program.steps])
     pairs = zip(found.shown, found.values, strict=True)
     data = {
@@ -230,7 +229,7 @@ def _numbers(array: np.ndarray) -> list[Any]:
 
 
 def _spoken(recording: Recording) -> dict[str, list[str]]:
-    """What is said of each box before its numbers and after them."""
+    """The words before and after the numbers of each box, as they are read aloud."""
     groups = recording.outline.groups
     told = {str(id): [group_heading(group), f". {group_sentence(group, recording)}"] for id, group in groups.items()}
     for step in recording.steps:

@@ -1,4 +1,4 @@
-"""The parameters of links in an exploration: they are moved where the graph shows them, on copies of the links."""
+"""Parameters of links in an exploration: they are moved where the graph shows them, on copies of the links."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ from ...shared.binding import Bound
 from ..live.controls import Key
 
 _MOST_NUMBERS = 1 << 20
-"""Links of more are not copied at every move: their parameters stand."""
+"""Links with more numbers are not copied at every move: their parameters cannot be moved."""
 
 _MOST_PARAMETERS = 64
-"""What moves each of them travels to the page with every move."""
+"""Every control of a parameter is sent to the page with each move."""
 
 
 def if_few(bound: Bound) -> Bound:
-    """With its parameters, if these are few enough to be moved."""
+    """The bound function, with its parameters only if they are few enough to be moved."""
     sizes = [own.size for own in bound.learned.values()]
     return bound if len(sizes) <= _MOST_PARAMETERS and sum(sizes) <= _MOST_NUMBERS else bound.standing()
 
 
 def replaced_parameters(bound: Bound, given: Any) -> dict[Key, Array]:
-    """The option ``parameters``: a new array for each parameter that is named."""
+    """The option ``parameters``: a new array for each named parameter."""
     if not isinstance(given, Mapping):
         raise TypeError(f"explore: option 'parameters' is {a_kind(given)}; expected a dict from names to arrays")
     found: dict[Key, Array] = {}
@@ -45,8 +45,8 @@ def replaced_parameters(bound: Bound, given: Any) -> dict[Key, Array]:
 
 
 def movable_steps(bound: Bound, recording: Recording) -> dict[Key, int]:
-    """The steps of a recording that can be moved: the inputs, and the parameters of links that it met."""
+    """The steps of a recording that can be moved: the inputs, and the parameters of links that it used."""
     inputs: dict[Key, int] = dict(zip(bound.inputs, recording.inputs, strict=True))
     leaves = [(str(step.name), step.id) for step in recording.steps if step.kind == "leaf"]
-    named = Counter([name for name, _ in leaves])  # another parameter may be called the same
+    named = Counter([name for name, _ in leaves])  # another parameter may have the same name
     return inputs | {name: id for name, id in leaves if name in bound.learned and named[name] == 1}

@@ -1,8 +1,8 @@
-"""The walk through a recording: forward value by value, then backward share by share; or in forward mode, where all
-values are there and the tangents come share by share.
+"""The walk through a recording: forward, value by value, then backward, share by share; or in forward mode, where all
+values are known and the tangents arrive share by share.
 
 A walk is a list of moments. What is known at a moment (which values, which gradients, which sums are still growing)
-follows from its place in the list; `moments.py` says what is to be told about it.
+follows from its index in the list; `moments.py` has the words for it.
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ _NONE: Mapping[int, int] = {}
 
 
 class Event(NamedTuple):
-    """One thing that happens: all values up to step ``upto`` are known then.
+    """One event: after it, all values up to step ``upto`` are known.
 
-    ``step`` is the call that computes its value or, backward, that sends a share to its input at position ``operand``;
-    ``upstream`` is what arrived there. In forward mode its tangent gets a share from that input. ``step`` is None at
-    the moments when something is given, and at the end of forward mode, where both directions meet.
+    ``step`` is the call that computes its value or, backward, sends a share to its input at position ``operand``;
+    ``upstream`` is the gradient that arrived there. In forward mode, the step's tangent gets a share from that input.
+    ``step`` is None when something is given, and at the end of forward mode, where the two modes are compared.
     """
 
     phase: Phase
@@ -43,7 +43,7 @@ class Event(NamedTuple):
 
 
 class Arrival(NamedTuple):
-    """A share that reached a step: at which moment, and the sum with it."""
+    """A share that arrived at a step: the moment, and the sum including it."""
 
     moment: int
     total: Snapshot
@@ -67,16 +67,16 @@ class Playback:
 
     @cached_property
     def loss(self) -> str:
-        """The letter that stands for what is differentiated; in forward mode for what moves."""
+        """The letter for what is differentiated; in forward mode, for what moves."""
         return loss_name(self.recording) if self.moved is None else self.moved.letter
 
     def symbol(self, step: Step) -> Token:
-        """How what a box shows beside the value of a step is written."""
+        """The symbol of what a box shows beside the value of a step."""
         name = label(step)
         return derivative(self.loss, name) if self.moved is None else derivative(name, self.loss, "d")
 
     def _arrivals(self) -> dict[int, list[Arrival]]:
-        """For each step what arrives at its gradient, in order."""
+        """For each step, the shares that arrive at its gradient, in order."""
         found: dict[int, list[Arrival]] = {}
         for output, upstream in self.starts.items():
             found[output] = [Arrival(self.start, upstream)]
@@ -91,12 +91,13 @@ class Playback:
 
     @cached_property
     def starts(self) -> dict[int, Snapshot]:
-        """What the derivatives begin with: the upstream gradients of outputs; in forward mode the direction."""
+        """Where the derivatives begin: the upstream gradients of the outputs; in forward mode, the direction."""
         return _starts(self.recording) if self.moved is None else {self.moved.step.id: self.moved.direction}
 
     def use(self, moment: Event) -> Operand:
-        """The input to which the call of a backward moment sends its share; in forward mode the one from which it gets
-        one, which then stands as the contribution."""
+        """The input to which the call of a backward moment sends its share. In forward mode, the input from which it
+        gets one, with that share as its contribution.
+        """
         assert moment.step is not None and moment.operand is not None
         use = self.steps[moment.step].operands[moment.operand]
         if self.moved is None:
@@ -104,27 +105,27 @@ class Playback:
         return replace(use, contribution=use.tangent, total=use.tangent_total, product=None, numbers=None)
 
     def before(self, k: int, step: int) -> Snapshot | None:
-        """The gradient of ``step`` as it was just before moment ``k``; None if nothing had arrived."""
+        """The gradient of ``step`` just before moment ``k``; None if no share had arrived."""
         earlier = [arrival.total for arrival in self.arrivals.get(step, ()) if arrival.moment < k]
         return earlier[-1] if earlier else None
 
     # ------------------------------------------------------------------ for the page
     def times(self, boxes: Mapping[int, int], results: Mapping[int, int] = _NONE) -> dict[str, dict[str, int | None]]:
-        """When what becomes known, for every box of a picture.
+        """The moments at which values and gradients become known, for every box of a picture.
 
         Parameters
         ----------
         boxes : mapping
             The box of each step.
         results : mapping
-            For boxes that stand for many steps, the one whose numbers they show.
+            For boxes that represent many steps, the step whose numbers they show.
 
         Returns
         -------
         dict
             box -> the moments at which its value is ``known``, its gradient begins to arrive (``first``) and is
-            complete (``last``), and it ``sends`` a share on (in forward mode, gets its last one); None for what never
-            comes.
+            complete (``last``), and it ``sends`` a share on (in forward mode, gets its last one); None for a moment
+            that never comes.
         """
         value_at, sends = self._values_at, self._sends_at
         found: dict[str, dict[str, int | None]] = {}
@@ -137,7 +138,7 @@ class Playback:
 
     @cached_property
     def _values_at(self) -> dict[int, int]:
-        """For each step the moment at which its value is known."""
+        """For each step, the moment at which its value is known."""
         found, k = {}, 0
         for step in self.recording.steps:
             while k < self.start - 1 and self.moments[k].upto < step.id:
@@ -147,7 +148,7 @@ class Playback:
 
     @cached_property
     def _sends_at(self) -> dict[int, int]:
-        """For each step the moment at which it sends its first share on; in forward mode gets its last."""
+        """For each step, the moment at which it sends its first share; in forward mode, at which it gets its last."""
         if self.moved is not None:
             return {step: arrivals[-1].moment for step, arrivals in self.arrivals.items()}
         found: dict[int, int] = {}
@@ -158,7 +159,7 @@ class Playback:
         return found
 
     def growing(self, k: int, boxes: Mapping[int, int]) -> dict[str, Any]:
-        """The gradients that are not complete at moment ``k``: the sum so far, and how many shares it has."""
+        """The gradients that are incomplete at moment ``k``: the sum so far, and the number of its shares."""
         found: dict[str, Any] = {}
         for step in self._sums:
             if boxes.get(step) != step:
@@ -170,19 +171,19 @@ class Playback:
         return found
 
     def _reading(self, total: Snapshot) -> dict[str, Any]:
-        """A sum as a node shows it."""
+        """A sum as a box shows it."""
         cells = grid(total, STRIP_ROWS, STRIP_COLUMNS) if total.size > 1 else None
         rows = None if cells is None else [[_rounded(v) for v in row] for row in cells.values.tolist()]
         return {"grad": text_of(total, BELOW_CELLS), "cells": rows}
 
 
 def _rounded(value: float) -> float | None:
-    """Enough digits for a colour."""
+    """Round to enough digits for a colour."""
     return float(f"{value:.{_DIGITS}g}") if abs(value) < float("inf") else None
 
 
 def _forward(recording: Recording) -> list[Event]:
-    """First the inputs, then each call, together with the constants that it brings along and its parts."""
+    """First the inputs, then each call, together with its constants and its parts."""
     first = next((step.id for step in recording.steps if step.kind != "input"), len(recording.steps))
     moments = [Event("given", first - 1)]
     for step in recording.steps:
@@ -191,7 +192,7 @@ def _forward(recording: Recording) -> list[Event]:
         elif step.kind == "part":
             moments[-1] = Event("forward", step.id, moments[-1].step)
     last = recording.steps[-1] if recording.steps else None
-    if last is not None and last.kind in LEAVES:  # an output that nothing computed
+    if last is not None and last.kind in LEAVES:  # an output that was not computed
         moments[-1] = Event(moments[-1].phase, last.id, moments[-1].step)
     return moments
 
@@ -212,7 +213,7 @@ def _backward(recording: Recording) -> list[Event]:
 
 
 def _pushes(recording: Recording) -> list[Event]:
-    """What moves, then every share of a tangent in the order of the program; at the end both ways are compared."""
+    """The direction, then all shares of tangents in program order; at the end, the comparison of the two modes."""
     last = recording.steps[-1].id
     shares = [
         Event("push", last, step.id, i, recording.by_id[use.step].tangent)
@@ -224,6 +225,6 @@ def _pushes(recording: Recording) -> list[Event]:
 
 
 def _starts(recording: Recording) -> dict[int, Snapshot]:
-    """The upstream gradients with which the backward pass starts, by the outputs' steps."""
+    """The upstream gradients with which the backward pass starts, by the ids of the outputs' steps."""
     pairs = zip(recording.outputs, recording.upstream, strict=False)
     return {output: upstream for output, upstream in pairs if upstream is not None}

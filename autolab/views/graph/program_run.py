@@ -1,4 +1,4 @@
-"""One run of an explored function: its fresh leaves, its upstream gradients, and what is noticed on the way."""
+"""One run of an explored function: its fresh leaves, its upstream gradients, and what is observed on the way."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ Domain = tuple[float, float]
 
 
 class RunUpstream:
-    """The upstream gradients of one run: what was ``given`` for the first one, what was set since then, else ones.
+    """The upstream gradients of one run: those ``given`` for the first run, those set since then, else ones.
 
-    ``ones`` has ones of the shape of each output that has a gradient. Of another library, ``ones_of(output)`` makes
-    them; None for an output without a gradient.
+    ``ones`` has ones of the shape of each output that has a gradient. For another library, ``ones_of(output)`` makes
+    them, and returns None for an output without a gradient.
     """
 
     def __init__(
@@ -31,7 +31,7 @@ class RunUpstream:
         self._state, self._given, self._ones_of, self._several = state, given, ones_of or _ones, False
 
     def upstream(self, outputs: Sequence[Any]) -> Any:
-        """The upstream gradient: what was set, where it still fits, else ones; a tuple for several outputs."""
+        """The upstream gradient: the one that was set, if it still fits, else ones; a tuple for several outputs."""
         self._several = len(outputs) > 1
         each = [self._ones_of(y) for y in outputs]
         self.ones = {i: ones for i, ones in enumerate(each) if ones is not None}
@@ -41,7 +41,7 @@ class RunUpstream:
         return set_ if self._several else set_[0]
 
     def standing(self) -> ExplorationState:
-        """The state with the upstream gradients that were given, once a run has accepted them."""
+        """The state with the given upstream gradients, once a run has accepted them."""
         each = self._given if isinstance(self._given, list | tuple) and self._several else [self._given]
         given = {i: g.array if isinstance(g, Variable) else g for i, g in enumerate(each)}
         arrays: dict[Key, Array] = {**self._state.arrays}
@@ -57,7 +57,7 @@ class ProgramRun(RunUpstream):
     leaves : dict
         A fresh Variable for each input and each parameter of a link.
     domains : dict
-        For each input to which functions with a domain are applied directly, where all of them are worth looking at.
+        For each input to which functions with a domain are applied directly, the interval that interests all of them.
     """
 
     def __init__(self, bound: Bound, state: ExplorationState, check: Callable[[], None], given: Any = None) -> None:
@@ -69,7 +69,7 @@ class ProgramRun(RunUpstream):
         self._names = {id(leaf): name for name, leaf in self.leaves.items()}
 
     def hear(self, event: ForwardEvent | BackwardEvent) -> None:
-        """After every step, forward and backward."""
+        """Called after every step, forward and backward."""
         self._check()
         if isinstance(event, ForwardEvent) and isinstance(event.function, Primitive) and event.function.domain:
             for value in event.inputs:
@@ -82,7 +82,7 @@ def _ones(y: Variable) -> Array | None:
 
 
 def fitting(arrays: Mapping[str | int, Array], position: int, ones: Array) -> Array:
-    """The upstream gradient that was set for an output if it has the output's shape, in its dtype; else ``ones``."""
+    """The upstream gradient that was set for an output, in its dtype, if it has the output's shape; else ``ones``."""
     array = arrays.get(position)
     if array is None or array.shape != ones.shape:
         return ones
@@ -98,6 +98,6 @@ def _leaf(bound: Variable, name: str, array: Array) -> Variable:
 
 
 def _both(a: Domain | None, b: Domain) -> Domain:
-    """Where two domains meet; the first where they do not."""
+    """The intersection of two domains; the first if they do not meet."""
     low, high = b if a is None else (max(a[0], b[0]), min(a[1], b[1]))
     return (low, high) if low < high else a or b

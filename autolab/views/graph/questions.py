@@ -1,24 +1,25 @@
-"""Questions about a recording, and their answers: all that a page shows of it.
+"""Questions about a recording, and their answers: everything that a page shows of it.
 
-An answer depends on the recording and the question alone, not on what was looked at before. So a kernel can give it,
-and a saved page can hold it, and views/live/brain.js does not know which of both it talks to. Answers name steps and
-groups; in which box one of them stands is for the page to find, which knows what it has opened.
+An answer depends only on the recording and the question, not on what was looked at before. Therefore a kernel can give
+it, a saved page can hold it, and views/live/brain.js need not know which. Answers name steps and groups; the page finds
+the boxes that show them, because it knows which groups it has opened.
 
 Questions
 ---------
-["program"]                    what the graphs are of, their outlines, the source
-["scene", order, open, way]    the picture of a graph with these groups open (null: as at first), running this way
-["numbers", order, open, own]  the values and gradients in it, and when a walk knows them; whether each array has a
-                               scale of colours of its own
+["program"]                    what the graphs show, their outlines, the source
+["scene", order, open, way]    the picture of a graph with these groups open (null: as initially), in this direction
+["numbers", order, open, own]  the values and gradients in it, and when each becomes known in the walk; ``own`` gives
+                               each array a colour scale of its own
 ["detail", id]                 all about a step or a group
-["frame", k, pick]             a moment of the walk, with a picked cell (or null)
+["frame", k, pick]             a moment of the walk, with a selected cell (or null)
 ["flow", measure, open]        the sizes of what flows
 ["path"]                       the path of the first NaN
-["search"]                     the words in which steps are found
-["free", corners]              what can be changed, which the session tells
+["search"]                     the words by which steps are found
+["free", corners]              what can be changed, according to the session
 ["curves"]                     the curves of all orders, for which the session runs the function
 
-A new kind is answered by a function in a module of a view whose name ends with ``_panel``; all of these are loaded.
+A new kind of question is answered by a function in a module of a view whose name ends with ``_panel``; all such modules
+are loaded.
 """
 
 from __future__ import annotations
@@ -42,15 +43,15 @@ if TYPE_CHECKING:
     from ...analysis.recorded_expressions import Derivation
 
 MOST_KEPT = 64
-"""Answers that are kept for when they are asked for again."""
+"""Maximum number of answers kept for repeated questions."""
 
 _ANSWERS: dict[str, answers] = {}
-"""What answers each kind of question."""
+"""The function that answers each kind of question."""
 
 
 class answers(on_question):
-    """Marks the function that answers a kind of question, given the `Reader` and, by name, what else the question
-    holds. What the session has to answer, too (``of_session``), is never kept: it may have gone on since."""
+    """Mark the function that answers a kind of question. It gets the `Reader` and, by name, the other fields of the
+    question. Answers that also depend on the session (``of_session``) are never kept, as it may have changed."""
 
     make: Callable[..., Any]
 
@@ -64,7 +65,7 @@ class answers(on_question):
 
     def answer(self, question: Sequence[Any], reader: Reader) -> Any:
         """The answer of a reader; a question that does not fit is an error."""
-        given = self.given(question)  # its lists hold groups of steps, or the cell of a frame
+        given = self.given(question)  # its lists hold groups of steps, or the selected cell of a frame
         lists = [] if self.of_session else [part for part in given.values() if isinstance(part, list)]
         if not all([type(part) in (int, str) for parts in lists for part in parts]):
             raise not_understood(question)
@@ -72,25 +73,25 @@ class answers(on_question):
 
 
 class Reader:
-    """Answers questions about one recording, which follows another one in a live view; what several answers need is
-    found once.
+    """Answers questions about one recording, which in a live view follows another one. What several answers need is
+    computed once.
 
     Parameters
     ----------
     recording : Recording
     cells : int
-        Rows and columns of an array, at most.
+        Maximum number of rows, and of columns, of an array.
     before : Reader, optional
-        Of a recording that may be of the same program: what depends on that alone is taken over.
-    session : Session, optional
-        Where something can be moved; by default that of the reader before.
+        The reader of the recording before. If its program is the same, answers that depend only on that are reused.
+        session : Session, optional
+            The session, if something can be moved; by default that of the reader before.
 
-    Attributes
-    ----------
-    kept : dict
-        What depends on the program alone.
-    lasting : dict
-        What an answer keeps from one recording to the next.
+        Attributes
+        ----------
+        kept : dict
+            What depends only on the program.
+        lasting : dict
+            What an answer keeps from one recording to the next.
 
     Examples
     --------
@@ -121,12 +122,12 @@ class Reader:
         self._found: dict[str, Any] = {}
 
     def ask(self, question: Sequence[Any]) -> Any:
-        """The answer; None where there is nothing of which is asked, ``{"refused": why}`` where it is not given.
+        """The answer; None if the recording has nothing of the kind, ``{"refused": why}`` if it is not given.
 
         Raises
         ------
         ValueError
-            If it is no question.
+            If it is not a valid question.
         """
         key = question_key(question)
         found = kind_of(question)
@@ -139,9 +140,9 @@ class Reader:
             memory[key] = found.answer(question, self)
         return memory[key]
 
-    # ------------------------------------------------------------------ what several answers need
+    # ------------------------------------------------------------------ shared by several answers
     def once(self, name: str, make: Callable[[], Any]) -> Any:
-        """What one panel or another needs of this recording, made once."""
+        """The result of ``make``, which is called only once for this recording."""
         if name not in self._found:
             self._found[name] = make()
         return self._found[name]
@@ -153,8 +154,8 @@ class Reader:
 
     @cached_property
     def derivation(self) -> Derivation | None:
-        """The recorded derivatives as expressions; None if they cannot be read so."""
-        from ...analysis.recorded_expressions import NotReadableError, derivation  # no first picture waits for it
+        """The recorded derivatives as expressions; None if they have no readable form."""
+        from ...analysis.recorded_expressions import NotReadableError, derivation  # not needed for the first picture
 
         try:
             return derivation(self.recording)
@@ -163,31 +164,33 @@ class Reader:
 
     @cached_property
     def scales(self) -> Scales:
-        """Where the scales of colours end."""
+        """The ends of the colour scales."""
         return view_scales(self.recording)
 
     @cached_property
     def alone(self) -> dict[int, int]:
-        """Every step as a box of its own."""
+        """Boxes for every step individually."""
         return {step.id: step.id for graph in self.graphs for step in graph.steps}
 
     @cached_property
     def findings(self) -> list[Observation]:
-        """What is wrong."""
+        """What is wrong in the recording."""
         return observations(self.recording)
 
     @property
     def first(self) -> list[list[Any]]:
-        """What a page of a live view asks that has just been opened."""
+        """The first questions of a page of a live view."""
         return [*first_questions(self.recording), ["free", []], *([["curves"]] if self.recording.higher else [])]
 
     def graph(self, order: int) -> Recording | None:
-        """The graph of the function, or that of a derivative."""
+        """The graph of the function (order 0), or of a derivative; None if there is no such graph."""
         return self.graphs[order] if 0 <= order < len(self.graphs) else None
 
 
 def kind_of(question: Any) -> answers:
-    """What answers a question, and says on which ``shelf`` the answer is kept; what is none is an error."""
+    """The handler of a question, which also says on which ``shelf`` the answer is kept; an unknown question is an
+    error.
+    """
     kind = question[0] if question and isinstance(question, list | tuple) else None
     if not isinstance(kind, str) or kind not in _ANSWERS:
         raise not_understood(question)
@@ -195,7 +198,7 @@ def kind_of(question: Any) -> answers:
 
 
 def first_questions(recording: Recording) -> list[list[Any]]:
-    """What a page asks of a recording that has just been opened."""
+    """The first questions of a page about a recording."""
     orders = range(1 + len(recording.higher))
     pictures = [
         [*question]
@@ -205,5 +208,5 @@ def first_questions(recording: Recording) -> list[list[Any]]:
     return [["program"], *pictures, *([["terms"]] if recording.higher else [])]
 
 
-for _panel in sorted(Path(__file__).parent.parent.glob("*/*_panel.py")):  # which answer, with what is defined above
+for _panel in sorted(Path(__file__).parent.parent.glob("*/*_panel.py")):  # they use the definitions above
     import_module(f"autolab.views.{_panel.parent.name}.{_panel.stem}")

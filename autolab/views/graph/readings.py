@@ -1,4 +1,4 @@
-"""The numbers of a picture and the signs beside them: what changes on every move, while the scene stays."""
+"""The numbers in a picture and the signs beside them: what changes at every move, while the scene stays the same."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ from .labels import group_heading, group_sentence
 from .sizes import Bars
 
 STRIP_ROWS, STRIP_COLUMNS = 8, 12
-BELOW_CELLS = 14  # characters of a line below them
+BELOW_CELLS = 14  # characters of a line below the cells
 _NOTHING: Mapping[str, Any] = {}
-_MOST_IN_TICKS = 8  # characters: those of an end and half of those of the numbers next to it
+_MOST_IN_TICKS = 8  # characters: those of one end and half of those of the numbers next to it
 _BEYOND_MEDIAN = 10.0
-"""A scale ends so far beyond the median array: a few large ones leave the others their colours."""
+"""A colour scale ends at this multiple of the median array's maximum: a few large arrays leave the others colours."""
 
 MOST_CELLS = 11_000
-"""The values of all boxes together have at most so many, if blocks of large arrays can be joined."""
+"""The values of all boxes together have at most this many cells, if blocks of large arrays can be merged."""
 
 
 def readings(
@@ -47,22 +47,22 @@ def readings(
     Parameters
     ----------
     recording
-        What is drawn.
+        The recording that is drawn.
     expanded, outline
-        As for `scene`.
+        As in `scene`.
     scales
-        The ends of the scales of colours; by default those of `view_scales`.
+        The ends of the colour scales; by default those of `view_scales`.
     own
-        Let each array have a scale to its own largest number instead, which its caption then says.
+        Give each array a colour scale that ends at its own largest magnitude, which its caption then states.
     bars
-        The scales of the bars of a plan, where they are known already.
+        The scales of the bars of a plan, if they are known.
 
     Returns
     -------
     dict
-        ``nodes``: for each box texts and cells; ``value_scale`` and ``grad_scale`` are the ends of the scales of their
-        colours. ``signs``: what is wrong. ``scale``: the bar that explains the colours, None where no array is drawn.
-        ``bars``: what those of a plan mean, in words.
+        ``nodes``: for each box, texts and cells; ``value_scale`` and ``grad_scale`` are the ends of their colour
+        scales. ``signs``: what is wrong. ``scale``: the colour bar, None if no array is drawn. ``bars``: what the
+        bars of a plan mean, in words.
     """
     outline = recording.outline if outline is None else outline
     expanded = outline.at_first() if expanded is None else expanded
@@ -90,9 +90,9 @@ def readings(
 
 
 class Scales(NamedTuple):
-    """Where the colours of a view end: those of values, and those of gradients (in forward mode, of tangents).
+    """The ends of a view's colour scales: that of values, and that of gradients (in forward mode, of tangents).
 
-    ``more`` says of each whether some numbers are larger; they have the strongest colours, too.
+    ``more`` says for each whether some magnitudes are larger; these also have the strongest colours.
     """
 
     value: float
@@ -101,13 +101,13 @@ class Scales(NamedTuple):
 
 
 def view_scales(recording: Recording) -> Scales:
-    """The scales of colours of a view: each ends at the largest number of all its arrays, rounded up, but not far
-    beyond the median array.
+    """The colour scales of a view: each ends at the largest magnitude among all its arrays, rounded up, but not far
+    beyond that of the median array.
 
-    These are the values and the gradients of all steps, drawn or not, of the graph and of its derivatives' graphs; so
-    a colour means the same wherever one looks, and opening a group changes none. Single numbers are not coloured, and
-    do not count; nor do masks and integers, such as the numbers of words and classes. Minus infinity, or -1e9, where
-    something is masked away, sets no scale, and neither does what rounding leaves of a gradient that is 0.
+    These are the values and the gradients of all steps, drawn or not, in the graphs of the function and of its
+    derivatives, so that a colour has the same meaning everywhere and opening a group changes none. Scalars are not
+    coloured and do not count; neither do masks and integers, such as indices of words and classes. Minus infinity, or
+    -1e9, in masked scores does not affect a scale, and neither does the rounding error in a gradient that is 0.
     """
     graphs = (recording, *recording.higher)
     steps = [step for graph in graphs for step in graph.steps]
@@ -120,7 +120,7 @@ def view_scales(recording: Recording) -> Scales:
 
 
 def _end(arrays: Iterable[Snapshot | None]) -> tuple[float, bool]:
-    """Where the scale of some arrays ends, and whether any number is beyond."""
+    """The end of the scale for some arrays, and whether any magnitude is beyond it."""
     found = [
         max(abs(kept.minimum or 0.0), abs(kept.maximum or 0.0))
         for kept in arrays
@@ -136,7 +136,7 @@ def _end(arrays: Iterable[Snapshot | None]) -> tuple[float, bool]:
 def scale_bar(scales: Scales, own: bool = False, moves: bool = False) -> dict[str, Any]:
     """The bar that explains the colours of a view, in words and numbers.
 
-    ``ticks`` are places on it, each with the value and the gradient that have its colour.
+    ``ticks`` are positions on it, each with the value and the gradient that have its colour.
     """
     bars = [_ticks(scales.value, scales.more[0]), _ticks(scales.grad, scales.more[1])]
     places = [] if own else view_tone(1.0).ticks()
@@ -152,13 +152,13 @@ def scale_bar(scales: Scales, own: bool = False, moves: bool = False) -> dict[st
 
 
 def _ticks(scale: float, more: bool) -> list[str]:
-    """The numbers at the bar; nothing where there are none."""
+    """The numbers at the colour bar; empty if there are none."""
     texts = [number(at) for at in view_tone(scale).ticks()] if scale else [""] * 5
     return [f"≤ {texts[0]}", *texts[1:4], f"≥ {texts[4]}"] if more else texts
 
 
 def strip_size(values: Sequence[Snapshot | None]) -> tuple[int, int]:
-    """Rows and columns of cells that a box may have, in a picture that shows all these."""
+    """Rows and columns of cells for a box in a picture with all these values."""
     shapes = Counter([value.shape for value in values if value is not None and value.size > 1])
     sizes = [(rows, STRIP_COLUMNS * rows // STRIP_ROWS) for rows in range(STRIP_ROWS, 1, -1)]
     total = [sum([count * _cells(shape, *size) for shape, count in shapes.items()]) for size in sizes]
@@ -166,7 +166,7 @@ def strip_size(values: Sequence[Snapshot | None]) -> tuple[int, int]:
 
 
 def _cells(shape: tuple[int, ...], most_rows: int, most_columns: int) -> int:
-    """How many cells `grid` makes of an array."""
+    """The number of cells that `grid` makes from an array."""
     rows, columns = rows_of(shape)
     return math.ceil(rows / math.ceil(rows / most_rows)) * math.ceil(columns / math.ceil(columns / most_columns))
 
@@ -182,7 +182,7 @@ def _of_group(group: Group, recording: Recording, found: Mapping[str, Any]) -> d
 
 
 def _of_tangents(recording: Recording) -> dict[str, str]:
-    """What the numbers in forward mode are: where nothing left the graph, what no tangent arrives at stands still."""
+    """How forward mode is described: if nothing left the graph, a value that no tangent reaches does not move."""
     if recording.moved is None:
         return {}
     return {"kind": "tangent"} if recording.departures else {"kind": "tangent", "grad_note": "0"}
@@ -191,8 +191,9 @@ def _of_tangents(recording: Recording) -> dict[str, str]:
 def _numbers(
     step: Step | None, size: tuple[int, int] | None, scales: Scales | None, moves: Mapping[str, str]
 ) -> dict[str, Any]:
-    """Of a step; without ``scales`` each array has its own, without a ``size`` no cells. In forward mode its tangent
-    stands for the gradient."""
+    """The texts and cells of a step. Without ``scales`` each array has its own; without a ``size`` there are no cells.
+    In forward mode, the tangent takes the place of the gradient.
+    """
     value, grad = (None, None) if step is None else (step.value, step.tangent if moves else step.grad)
     if value is not None and _is_counted(value):
         scales = None
@@ -212,7 +213,7 @@ def _numbers(
 
 
 def _is_counted(snapshot: Snapshot) -> bool:
-    """Whether it holds integers, which number things, or is a mask."""
+    """Whether an array is a mask, or holds integers, which are indices."""
     return snapshot.dtype.startswith(("int", "uint", "bool"))
 
 
@@ -224,7 +225,7 @@ def _strip(snapshot: Snapshot | None, size: tuple[int, int] | None) -> tuple[lis
 
 
 def spoken(step: Step, found: Mapping[str, Any] = _NOTHING) -> str:
-    """A step as one would read it aloud: ``h = x * y, value 6, gradient 1``; ``found`` may have its texts."""
+    """A step as one would read it aloud: ``h = x * y, value 6, gradient 1``; ``found`` may have its texts already."""
     kind = [step.kind] if step.kind in LEAVES else [SIGNS["replaced"]] if step.replaced else []
     text = ", ".join([heading(step), *kind, *_spoken_numbers(step, found)])
     if found.get("kind"):
@@ -233,7 +234,7 @@ def spoken(step: Step, found: Mapping[str, Any] = _NOTHING) -> str:
 
 
 def spoken_group(group: Group, recording: Recording, found: Mapping[str, Any] = _NOTHING) -> str:
-    """A closed group as one would read it aloud; ``found`` may have its texts."""
+    """A closed group as one would read it aloud; ``found`` may have its texts already."""
     shown = group.result
     numbers = [] if shown is None else _spoken_numbers(shown, found)
     return f"{', '.join([group_heading(group), *numbers])}. {group_sentence(group, recording)}"
@@ -257,11 +258,11 @@ SIGNS: dict[Sign, str] = {
     "left": "left the graph",
     "replaced": "replaced",
 }
-"""What stands at a box."""
+"""The words at a box."""
 
 
 def signs_at(found: Iterable[Observation], boxes: Mapping[int, int]) -> dict[str, list[str]]:
-    """The words at each box, where ``boxes`` has the box of every step."""
+    """The words at each box; ``boxes`` has the box of every step."""
     signs: dict[str, list[str]] = {}
     for finding in found:
         words = signs.setdefault(str(boxes[finding.step]), [])

@@ -1,4 +1,4 @@
-"""Gradient rules and derivatives in the reader's own names, and sums of products with their numbers filled in."""
+"""Gradient rules and derivatives in the user's own names, and sums of products with their numbers."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ Token = str | tuple[str, str]
 
 
 def names_in(step: Step, by_id: Mapping[int, Step]) -> dict[str, str]:
-    """What the reader calls the things that a rule of ``step`` names: its inputs, its output ``y``, the upstream."""
+    """The user's names for what a rule of ``step`` refers to: its inputs, its output ``y``, the upstream gradient."""
     names = {operand.parameter: _operand_label(operand, by_id) for operand in step.operands}
     return {"y": label(step), **names, "g": say("upstream")}
 
@@ -39,7 +39,7 @@ def _operand_label(operand: Operand, by_id: Mapping[int, Step]) -> str:
 
 
 def in_names(rule: str, names: Mapping[str, str]) -> str:
-    """The rule in the reader's names: ``g * b`` becomes ``upstream × y``."""
+    """The rule in the user's names: ``g * b`` becomes ``upstream × y``."""
 
     def rename(match: re.Match[str]) -> str:
         word = match.group()
@@ -52,7 +52,7 @@ def in_names(rule: str, names: Mapping[str, str]) -> str:
 
 
 def signs(formula: str) -> str:
-    """A formula with the signs of mathematics.
+    """A formula in mathematical notation.
 
     Examples
     --------
@@ -63,7 +63,7 @@ def signs(formula: str) -> str:
 
 
 def numbers_in(formula: str) -> str:
-    """The signs of mathematics in a formula of numbers alone.
+    """A formula of numbers in mathematical notation.
 
     Examples
     --------
@@ -74,7 +74,7 @@ def numbers_in(formula: str) -> str:
 
 
 def grouped(name: str) -> str:
-    """Parentheses around an operand that is itself an expression, whether it was written with spaces or not.
+    """Parentheses around an operand that is itself an expression, whether or not it was written with spaces.
 
     Examples
     --------
@@ -85,7 +85,7 @@ def grouped(name: str) -> str:
 
 
 def _is_atom(name: str) -> bool:
-    """Whether an operand keeps its meaning beside any operator: a name, a number, a call, or what has brackets."""
+    """Whether an operand keeps its meaning beside any operator: a name, a number, a call, or something in brackets."""
     inner = name[1:-1] if name[:1] == "(" and name[-1:] == ")" else ""
     if inner and parsed(inner) is not None:
         return True
@@ -95,7 +95,7 @@ def _is_atom(name: str) -> bool:
 
 # ------------------------------------------------------------------ derivatives
 def loss_name(recording: Recording) -> str:
-    """The letter that stands for what is differentiated: the output's own name where it is one number, else L."""
+    """The letter for what is differentiated: the name of the output if it is a scalar, else L."""
     output = recording.by_id[recording.outputs[0]] if len(recording.outputs) == 1 else None
     value = None if output is None else output.value
     upstream = recording.upstream[0] if recording.upstream else None
@@ -107,12 +107,12 @@ def loss_name(recording: Recording) -> str:
 
 
 def derivative(of: str, by: str, sign: str = "∂") -> tuple[str, str]:
-    """``∂of/∂by`` as a fraction; with the sign ``d`` along all ways at once."""
+    """``∂of/∂by`` as a fraction; with the sign ``d``, the total derivative, along all paths."""
     return f"{sign}{_short(of)}", f"{sign}{_short(by)}"
 
 
 def _short(name: str) -> str:
-    """A name in a fraction; one with an index or a subscript behind it has its parentheses already."""
+    """A name in a fraction; a name with an index or a subscript has its parentheses already."""
     short = shorten(name, _NAME_COLUMNS)
     return short if name[-1:] in _MARKED else grouped(short)
 
@@ -124,7 +124,7 @@ def product_text(factors: Sequence[Any], result: Any) -> str:
 
 
 def sum_text(terms: Sequence[Sequence[Any]], result: Any) -> str:
-    """A sum of products with its result; of a long one the first terms and their number.
+    """A sum of products with its result; for a long sum, the first terms and their number.
 
     Examples
     --------

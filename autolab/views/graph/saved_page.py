@@ -1,4 +1,4 @@
-"""What a saved page of a recording holds, so that it steps, folds and searches without a kernel."""
+"""What a saved page of a recording holds, so that stepping, opening groups and searching work without a kernel."""
 
 from __future__ import annotations
 
@@ -24,21 +24,21 @@ from .questions import Reader, first_questions, kind_of
 
 @dataclass(frozen=True)
 class Amount:
-    """How much a page holds: ``cells`` rows and columns of an array, ``pictures`` of each graph."""
+    """How much a page holds: ``cells`` rows and columns per array, and ``pictures`` of each graph."""
 
     cells: int
     pictures: int
 
 
 AMOUNTS = [Amount(256, 32), Amount(64, 32), Amount(32, 12), Amount(16, 3)]
-"""Ever smaller, so that one of them fits."""
+"""In decreasing order, until one fits."""
 
 MANY_STEPS = 150
 
 
 def amounts_for(recording: Recording) -> list[Amount]:
-    """Ever smaller amounts; of more than `MANY_STEPS` steps one alone: blocks count there, not cells. To lay out a
-    picture takes time for every step.
+    """Decreasing amounts; only one for more than `MANY_STEPS` steps, where the number of blocks decides, not of cells:
+    the layout of a picture takes time for every step.
     """
     steps = len(recording.steps)
     return [Amount(8, min(100, 30_000 // steps + 1))] if steps > MANY_STEPS else AMOUNTS
@@ -46,11 +46,11 @@ def amounts_for(recording: Recording) -> list[Amount]:
 
 _MOTION = ("moves", "moved", "elsewhere", "apart")
 _OF_BOXES = ("nodes", "signs")
-_LONGEST_WALK = 1500  # a page holds the walk if it has at most so many moments, each of which takes 220 bytes
+_LONGEST_WALK = 1500  # a page holds walks of at most this many moments, each of which takes 220 bytes
 
 
 def graph_page(shown: Any) -> SavedPage:
-    """The page of a recording, or of a view of one as it stands."""
+    """The page of a recording, or of a view of one in its present state."""
     recording = shown if isinstance(shown, Recording) else shown.recording
     view = None if shown is recording else shown
     moves = motion(view._session, recording) if isinstance(view, Explorer) else None
@@ -64,16 +64,16 @@ def explorer_page(
     view: Any = None,
     moves: dict[str, Any] | None = None,
 ) -> dict[str, Any]:
-    """The state that the page begins with, and what it can answer.
+    """The initial state of the page, and the answers that it holds.
 
     Parameters
     ----------
     recording : Recording
     amount : Amount
     view : Explorer or GraphView, optional
-        The page begins with what this view looks at.
+        The page begins with what this view shows.
     moves : dict, optional
-        What `page_program.motion` gave: how the page moves, or why it does not.
+        The result of `page_program.motion`: how the page moves, or why it does not.
     """
     reader = Reader(recording, amount.cells)
     look = {} if view is None else {**view.look, "pick": None}
@@ -85,7 +85,7 @@ def explorer_page(
     held.hold(["free", []], free)
     held.hold(["curves"], None if view is None else view._answer(["curves"])[1])
     asked = first_questions(recording) if view is None else view._asked
-    asked = [[*question[:2], None] if question[0] == "frame" else question for question in asked]  # of no picked cell
+    asked = [[*question[:2], None] if question[0] == "frame" else question for question in asked]  # no cell selected
     first = [question_key(question) for question in [*asked, ["free", look.get("corners", [])]]]
     what = what_moves(free["controls"])
     no_walk = "" if held.walks else say("page_no_walk", count=f"{len(reader.walk):,}")
@@ -103,8 +103,8 @@ def explorer_page(
 
 
 class Held:
-    """Collects the answers that a page holds. Those about the same boxes share their readings, in ``boxes``. Those that
-    are many are functions, which `as_json` calls: together they take more memory than the text.
+    """Collects the answers that a page holds. Those about the same boxes share their readings, in ``boxes``. Answers of
+    which there are many are functions, called by `as_json`: together they take more memory than the text.
     """
 
     def __init__(self, reader: Reader, way: str = "auto", own: bool = False) -> None:
@@ -114,7 +114,7 @@ class Held:
         self.walks = len(reader.walk) <= _LONGEST_WALK
 
     def hold(self, question: Sequence[Any], answer: Any) -> None:
-        """Hold an answer."""
+        """Add an answer."""
         self.answers[question_key(question)] = [kind_of(question).shelf, answer]
 
     def _ask(self, question: Sequence[Any]) -> None:
@@ -124,7 +124,7 @@ class Held:
         self.answers[question_key(question)] = lambda: [kind_of(question).shelf, self._reader.ask(question)]
 
     def graphs(self, opened: Mapping[str, Sequence[int]], most: int) -> None:
-        """Hold the program and, of the k-th graph, a k-th part of ``most`` pictures; ``opened`` is shown first."""
+        """Add the program and, of the k-th graph, ``most`` / k pictures; that of ``opened`` comes first."""
         self._ask(["program"])
         for order, graph in enumerate(self._reader.graphs):
             first = graph.outline.at_first()
@@ -143,7 +143,7 @@ class Held:
         self.hold(question, {**rest, "walks": self.walks, "boxes": list(numbers["nodes"])})
 
     def steps(self) -> None:
-        """Hold what is to be told of each box and each moment of the walk, and the colours of each picture."""
+        """Add the details of each box, the moments of the walk, and the flow of each picture."""
         for graph, boxes in zip(self._reader.graphs, self.boxes, strict=True):
             self._side_by_side(graph.outline, boxes["nodes"])
             for box in boxes["nodes"]:
@@ -158,7 +158,9 @@ class Held:
                 self._ask(["flow", measure, open])
 
     def _side_by_side(self, outline: Outline, boxes: dict[str, Any]) -> None:
-        """A box of many steps beside that of its result, which has the same numbers: so near, zipping finds them."""
+        """Put a box of many steps next to that of its result, which has the same numbers: nearby, compression finds
+        them.
+        """
         results = {str(group.id): group.results for group in outline.groups.values()}
         found = sorted(boxes.items(), key=lambda box: max(results.get(box[0], (int(box[0]),)), default=0))
         boxes.clear()
@@ -166,23 +168,23 @@ class Held:
 
 
 def _rounded(reading: Mapping[str, Any]) -> dict[str, Any]:
-    """A reading with six digits of each cell: no eye sees more in a colour."""
+    """A reading with six digits per cell, which is more than a colour shows."""
     rows = {name: reading[name] for name in ("value_cells", "grad_cells") if reading[name]}
     short = {name: [[v if v is None else float(f"{v:.6g}") for v in row] for row in rows[name]] for name in rows}
     return {**reading, **short}
 
 
 MOST_BOXES_HELD = 1000
-"""So many boxes the pictures of one graph have together, at most."""
+"""Maximum number of boxes in all pictures of one graph."""
 
 MOST_BOXES_IN_ONE = 300
-"""A picture with more is held only if it is what the view shows."""
+"""A picture with more boxes is held only if the view shows it."""
 
 Open = frozenset[int]
 
 
 def states(outline: Outline, now: Open, most: int) -> list[Open]:
-    """Which groups are open in the pictures that are held: those that are reached first come first."""
+    """The sets of open groups whose pictures are held, those reached first at the front."""
     everything = frozenset(group.id for group in outline.groups.values() if group.kind != "run")
     found: dict[Open, None] = {}
     boxes = 0
@@ -214,12 +216,12 @@ def _wished(outline: Outline, now: Open, everything: Open) -> Iterator[Open]:
 
 
 def _alone(outline: Outline, group: int) -> Open:
-    """A group open with what is around it, and with what it holds if that is one group alone."""
+    """A group, opened together with those around it, and with its only child if it has just one."""
     return frozenset([group, *outline.around(group), *only_children(outline.groups[group])])
 
 
 def only_children(group: Group) -> Iterator[int]:
-    """The group that is all that a group holds, the one that is all that this one holds, and so on."""
+    """The only child of a group, the only child of that one, and so on."""
     while group.only:
         group = group.only
         yield group.id

@@ -1,14 +1,14 @@
-"""The picture of a recording as plain data: what stands where. Both the static SVG and the live view draw exactly
-this.
+"""The picture of a recording as plain data: the position of everything. Both the static SVG and the live view draw
+exactly this.
 
-A box has a heading line of `HEADER` pixels (name and expression, the operation's sign on the right) and below it two
-columns, the value on the left and the gradient on the right: a line of `CAPTION` pixels that says which is which,
-then the number, or for an array a strip of coloured cells with a line of text below.
+A box has a heading of `HEADER` pixels (name and expression, with the operation's sign on the right) and below it two
+columns, the value on the left and the gradient on the right: a caption of `CAPTION` pixels that says which is which,
+then the number or, for an array, a strip of coloured cells with a line of text below.
 
-A group of steps is a box as well while it is closed, with a line of `FOOTER` pixels that says how many steps it holds
-unless it is a line of code; an open one is a frame around its boxes with a label at the upper left.
+A closed group of steps is a box as well, with a line of `FOOTER` pixels for the number of its steps, unless it is a
+line of code; an open one is a frame around its boxes with a label at the upper left.
 
-In a plan the boxes beside blocks are small: below the heading stand a line of words and two bars.
+In a plan, the boxes beside blocks are small: below the heading they have a line of words and two bars.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from .labels import devices, group_count, group_heading, group_name, group_text,
 from .layout.boxes import Direction, direction_of
 from .listing import describe_program
 
-CHARACTER = 9.7  # width of one character of a 16 px fixed-width font
+CHARACTER = 9.7  # width of a character of a 16 px fixed-width font
 PADDING = 12.0
 HEADER = 32.0
 CAPTION = 16.0
@@ -42,14 +42,14 @@ COLUMN_GAP = 16.0
 NUMBER_WIDTH, NUMBER_GAP = 76.0, 8.0
 TOGGLE = 26.0  # the sign in front of a group's heading that opens or closes it
 FOOTER = 20.0
-PLANNED = 48.0  # the height of a box in a plan
-TAB_CHARACTER = 8.5  # width of one character of a frame's label, 14 px
+PLANNED = 48.0  # height of a box in a plan
+TAB_CHARACTER = 8.5  # width of a character of a frame's label, 14 px
 TAB_PADDING = 8.0
 FRAME_CORNER = 12.0
-_SMALL_CHARACTER = 7.2  # width of one of 14 px
+_SMALL_CHARACTER = 7.2  # width of a character, 14 px
 _TEXT_LIMIT = 34
 _TAB_LIMIT = 44
-_SHORT = 20  # columns; in a plan, a longer expression is told by its name
+_SHORT = 20  # columns; in a plan, a longer expression is replaced by its name
 _PLAN_WIDTH = 96.0
 _NAME_LIMIT = 16
 
@@ -60,16 +60,16 @@ def scene(
     outline: Outline | None = None,
     direction: Direction = "auto",
 ) -> dict[str, Any]:
-    """The laid-out picture; it depends only on the program's structure, not on its numbers.
+    """The laid-out picture. It depends only on the structure of the program, not on its numbers.
 
     Parameters
     ----------
     recording
-        What to draw.
+        The recording to draw.
     expanded
-        The ids of the groups of its outline that are open; by default as many as leave a picture that can be taken in.
+        The ids of its open groups; by default, as many groups are open as still leave the picture easy to read.
     outline
-        Another outline than the recording's own.
+        An outline to use instead of the recording's own.
     direction
         Whether the graph runs ``"down"`` or to the ``"right"``; ``"auto"`` decides by its shape, as `direction_of`
         says.
@@ -77,8 +77,8 @@ def scene(
     Returns
     -------
     dict
-        ``nodes`` are the boxes, ``frames`` the open groups, ``edges`` the lines, ``direction`` where they run. Two
-        recordings have the same ``key`` if and only if their pictures differ at most in the numbers.
+        ``nodes`` are the boxes, ``frames`` the open groups, ``edges`` the lines, and ``direction`` where they run.
+        Two recordings have the same ``key`` if and only if their pictures differ at most in the numbers.
 
     Raises
     ------
@@ -119,7 +119,7 @@ def scene(
 
 
 def structure(recording: Recording) -> tuple[Any, ...]:
-    """Everything of a recording but its numbers: where two are equal, their scenes are."""
+    """Everything about a recording except its numbers: if two are equal, so are their scenes."""
     steps = [
         (
             (step.id, step.kind, step.function, step.name, step.source, step.statement, step.attributes),
@@ -135,7 +135,7 @@ def structure(recording: Recording) -> tuple[Any, ...]:
 
 
 def _mark_orders(nodes: list[dict[str, Any]], recording: Recording, outline: Outline) -> None:
-    """Where there are graphs of several orders: the order of each step or group, and the step whose rule made it."""
+    """If there are graphs of several orders, note the order of each step or group, and the step whose rule made it."""
     by_id = recording.by_id if recording.order or recording.higher else {}
     for node in nodes:
         step = by_id.get(node["id"])
@@ -149,7 +149,7 @@ def _key(picture: dict[str, Any]) -> str:
 
 
 def lines(recording: Recording, outline: Outline, expanded: Collection[int]) -> list[tuple[SceneEdge, list[Operand]]]:
-    """A line per operand, with that operand; between a closed group and another box, one line per pair, with all."""
+    """A line per operand, with that operand; between a closed group and another box, one line for all of them."""
     found: list[tuple[SceneEdge, list[Operand]]] = []
     shared: dict[SceneEdge, list[Operand]] = {}
     holders = outline.holders(expanded)
@@ -171,7 +171,7 @@ def lines(recording: Recording, outline: Outline, expanded: Collection[int]) -> 
 def _step_node(step: Step, outputs: Collection[int], outline: Outline) -> dict[str, Any]:
     name = None if step.name is None else shorten(label(step), _NAME_LIMIT)
     text = label(step) if step.kind in LEAVES and name else expression(step)
-    sign = "" if f"{step.function}(" in text else symbol(step)  # the call says it
+    sign = "" if f"{step.function}(" in text else symbol(step)  # the call shows it
     node = _node(step.id, step.kind, name, text, sign, step)
     found = {**node, "output": step.id in outputs, "function": step.function, "group": None}
     return _planned(found, *_short_heading(step), words="", shown=step) if outline.is_planned(step) else found
@@ -182,7 +182,7 @@ def _group_node(group: Group, outputs: Collection[int], outline: Outline) -> dic
     kind = "run" if group.kind == "run" else "scope"
     node = _node(group.id, kind, name and shorten(name, _NAME_LIMIT), group_text(group), "", group.result)
     calls = [step.id for step in group.steps if step.kind not in LEAVES]
-    count = "" if group.kind == "statement" else group_count(group)  # its text says what is in it
+    count = "" if group.kind == "statement" else group_count(group)  # the text shows its content
     facts = {"kind": group.kind, "count": count, "first": calls[0], "last": calls[-1]}
     found = {
         **node,
@@ -204,7 +204,7 @@ def _group_node(group: Group, outputs: Collection[int], outline: Outline) -> dic
 
 
 def _short_heading(step: Step) -> tuple[str | None, str, str]:
-    """The name, text and sign of a step in a plan: a long expression is told by its name, or by its function."""
+    """The name, text and sign of a step in a plan: a long expression is replaced by its name, or by its function."""
     if step.name not in (None, numbered_name(step)):
         return label(step), label(step), "" if step.kind in LEAVES else symbol(step)
     text = expression(step)
@@ -216,7 +216,7 @@ def _short_heading(step: Step) -> tuple[str | None, str, str]:
 def _planned(
     node: dict[str, Any], name: str | None, text: str, sign: str, words: str, shown: Step | None
 ) -> dict[str, Any]:
-    """A box of a plan, with these words after what its value is."""
+    """A box of a plan, with these words after the kind of its value."""
     text = shorten(text, _TEXT_LIMIT)
     told = ("" if shown is None or shown.value is None else str(shown.value.shape)) + (f" · {words}" if words else "")
     heading = CHARACTER * (columns(text) + (columns(sign) + 2 if sign else 0)) + (TOGGLE if node["group"] else 0.0)
@@ -230,7 +230,7 @@ def _node(identity: int, kind: str, name: str | None, text: str, sign: str, show
     is_group = identity < 0
     used = columns(name) + 3 if name else 0
     text = name if name and name == shorten(text, _NAME_LIMIT) else shorten_call(text, max(8, _TEXT_LIMIT - used))
-    value = None if shown is None else shown.grad if shown.value is None else shown.value  # what is known of it
+    value = None if shown is None else shown.grad if shown.value is None else shown.value  # whichever is known
     cells = value is not None and value.size > 1
     column, gap = (STRIP_WIDTH, COLUMN_GAP) if cells else (NUMBER_WIDTH, NUMBER_GAP)
     body = 2 * column + gap if value is not None else 0.0
@@ -253,7 +253,7 @@ def _node(identity: int, kind: str, name: str | None, text: str, sign: str, show
 
 
 def second_column(node: dict[str, Any]) -> float:
-    """Where the gradient begins in a box."""
+    """The horizontal offset of the gradient in a box."""
     column, gap = (STRIP_WIDTH, COLUMN_GAP) if node["cells"] else (NUMBER_WIDTH, NUMBER_GAP)
     return float(max(PADDING + column + gap, (node["w"] + gap) / 2))
 
@@ -265,7 +265,7 @@ def _tab(group: Group, outline: Outline) -> str:
 
 
 def _tab_width(group: Group, outline: Outline) -> float:
-    """The least width of a frame: that of its label."""
+    """The minimum width of a frame: that of its label."""
     return 2.0 * ceil((TAB_CHARACTER * columns(_tab(group, outline)) + TOGGLE + 2 * TAB_PADDING + 2 * FRAME_CORNER) / 2)
 
 

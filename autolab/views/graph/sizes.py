@@ -1,4 +1,4 @@
-"""The bars in the boxes of a plan: how large values and gradients are, on a logarithmic scale."""
+"""The bars in the boxes of a plan: the sizes of values and gradients, on a logarithmic scale."""
 
 from __future__ import annotations
 
@@ -11,23 +11,22 @@ from ..draw.messages import say
 from ..draw.numbers import number
 
 WIDE_RANGE = 100.0
-"""From this ratio of the largest to the smallest number on, the scale is logarithmic."""
+"""If the ratio of the largest to the smallest number is at least this, the scale is logarithmic."""
 
 DECADES = 12.0
-"""A logarithmic scale reaches at most so many powers of ten below the largest number; what is smaller stands at its
-lower end."""
+"""A logarithmic scale ends this many powers of ten below the largest number; smaller numbers are at its lower end."""
 
 
 @dataclass(frozen=True)
 class Scale:
-    """From numbers to places between 0 and 1. ``low`` and ``high`` are its ends."""
+    """Maps numbers to positions between 0 and 1. ``low`` and ``high`` are its ends."""
 
     low: float
     high: float
     logarithmic: bool
 
     def place(self, size: float) -> float:
-        """Where a number stands. Zero is at the lower end of every scale."""
+        """The position of a number. Zero is at the lower end of every scale."""
         if size <= self.low:
             return 0.0
         if size >= self.high:
@@ -38,7 +37,7 @@ class Scale:
 
 
 def scale_of(sizes: Iterable[float]) -> Scale:
-    """A scale for numbers from zero on: linear from 0, or logarithmic where they differ much."""
+    """A scale for numbers that are not negative: linear from 0, or logarithmic if they differ by much."""
     positive = [size for size in sizes if 0 < size < math.inf]
     if not positive:
         return Scale(0.0, 0.0, False)
@@ -49,14 +48,14 @@ def scale_of(sizes: Iterable[float]) -> Scale:
 
 
 def size_of(snapshot: Snapshot | None) -> float | None:
-    """The norm; None of a value without finite elements: 0 would say that nothing flows."""
+    """The norm; None for a value without finite elements, where 0 would say that nothing flows."""
     if snapshot is None or snapshot.size == snapshot.nan_count + snapshot.inf_count:
         return None
     return snapshot.norm
 
 
 def _typical(snapshot: Snapshot | None) -> float | None:
-    """The root mean square of the finite elements; None of integers, which number things."""
+    """The root mean square of the finite elements; None for integers, which are indices."""
     size = size_of(snapshot)
     if snapshot is None or not size or snapshot.dtype.startswith(("int", "uint")):
         return size if size == 0 else None
@@ -64,7 +63,7 @@ def _typical(snapshot: Snapshot | None) -> float | None:
 
 
 def _decades(sizes: Iterable[float | None]) -> Scale:
-    """A logarithmic scale that extreme numbers do not set: a few, or those far from most, such as -1e9 in a mask."""
+    """A logarithmic scale that ignores outliers: a few, or those far from most numbers, such as -1e9 in a mask."""
     positive = sorted([size for size in sizes if size])
     if not positive:
         return Scale(0.0, 0.0, True)
@@ -75,12 +74,12 @@ def _decades(sizes: Iterable[float | None]) -> Scale:
     return Scale(min(positive[cut], high / 10), high, True)
 
 
-_SHORTEST = 0.06  # a bar of the smallest number that is not 0
+_SHORTEST = 0.06  # of the bar of the smallest number other than 0
 
 
 @dataclass(frozen=True)
 class Bars:
-    """The scales of a plan's bars: of the values of the steps of a recording, and of their gradients or tangents."""
+    """The scales of a plan's bars: one for the values of a recording's steps, one for their gradients or tangents."""
 
     values: Scale
     slopes: Scale
@@ -88,13 +87,13 @@ class Bars:
 
     @classmethod
     def of(cls, recording: Recording) -> Bars:
-        """Those of a recording: logarithmic, and from the smallest to the largest of all results of several numbers."""
+        """The logarithmic scales of a recording, from the smallest to the largest result of its calls."""
         steps = [step for step in recording.steps if step.kind == "call"]
         values, slopes = [_typical(s.value) for s in steps], [_typical(recording.slope(s)) for s in steps]
         return cls(_decades(values), _decades(slopes), recording)
 
     def at(self, step: Step | None) -> list[float | None]:
-        """How long the two bars of a step are, from 0 to 1; None where there is nothing to measure."""
+        """The lengths of the two bars of a step, from 0 to 1; None if there is nothing to measure."""
         if step is None:
             return [None, None]
         pairs = (self.values, _typical(step.value)), (self.slopes, _typical(self.recording.slope(step)))

@@ -1,5 +1,5 @@
-"""The front end's text: hand-written files, joined into one module or style sheet, zipped, and sent once for all views
-of a kind.
+"""The front end: hand-written files, joined into one module and one style sheet, compressed, and sent once for all
+views of a kind.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import ipywidgets
 import traitlets
 
 VIEWS = Path(__file__).parent.parent
-"""Each view's JavaScript and style sheets lie beside its Python; no two files have the same name."""
+"""Each view's JavaScript and style sheets are beside its Python; no two files have the same name."""
 
 _IMPORT = re.compile(r'^import \{[^}]*\} from "\.{1,2}/(?:\w+/)?(\w+\.js)";\n', re.MULTILINE)
 _STYLE_IMPORT = re.compile(r'^@import "\.{1,2}/(?:\w+/)?(\w+\.css)";\n', re.MULTILINE)
@@ -24,9 +24,9 @@ _EXPORT = re.compile(r"^export (?=(?:async )?(?:function|const|class)\b)", re.MU
 
 @cache
 def module_text(entry: str) -> str:
-    """The module ``entry`` of a view with what it imports in front of it.
+    """The module ``entry`` of a view, preceded by everything that it imports.
 
-    All of them share one scope, so a name may stand at the top level of one file only.
+    All files share one scope, so a name may be declared at the top level of one file only.
     """
     parts = _joined(entry, _IMPORT)
     return "\n".join([text if name == entry else _EXPORT.sub("", text) for name, text in parts.items()])
@@ -34,15 +34,15 @@ def module_text(entry: str) -> str:
 
 @cache
 def style_text(entry: str) -> str:
-    """A style sheet of a view with those that it imports, each once, without comments and white space between parts.
+    """A style sheet of a view with all that it imports, each once, without comments and superfluous white space.
 
-    A form feed, white space to a browser, is between two of them: `loader.js` adds those that a page does not have yet.
+    A form feed, which is white space to a browser, separates the sheets: `loader.js` adds only those that a page lacks.
     """
     return "\f".join([_SPACE.sub(r"\1\2\3", text) for text in _joined(entry, _STYLE_IMPORT).values()])
 
 
 def file_of(name: str) -> Path:
-    """Where the module or style sheet of this name is.
+    """The file of the module or style sheet with this name.
 
     Examples
     --------
@@ -58,7 +58,7 @@ def _files(views: Path) -> dict[str, Path]:
 
 
 def _joined(entry: str, imports: re.Pattern[str]) -> dict[str, str]:
-    """The files that ``entry`` needs, those that are imported first; files may import each other's functions."""
+    """The files that ``entry`` needs, imports first; files may import each other's functions."""
     parts: dict[str, str] = {}
 
     def add(name: str) -> None:
@@ -75,11 +75,11 @@ def _joined(entry: str, imports: re.Pattern[str]) -> dict[str, str]:
 
 _STRING = r""""(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'"""
 _NESTED = 3
-"""So deep templates stand in each other."""
+"""Maximum depth of nested templates."""
 
 
 def _template() -> str:
-    """A pattern for text between backquotes, with the expressions in it."""
+    """A pattern for a template literal, with the expressions in it."""
     pattern = "(?!)"
     for _ in range(_NESTED):
         part = rf"[^`\"'{{}}]|{_STRING}|{pattern}"
@@ -89,19 +89,19 @@ def _template() -> str:
 
 _COMMENT = r"//[^\n]*|/\*(?:[^*]|\*(?!/))*\*/"
 _REGEX = (
-    r"(?:(?<=[(,=:\[!&|?;{\n])|(?<=[,=:&|?>] )|(?<=return ))"  # behind a value it would be a division
+    r"(?:(?<=[(,=:\[!&|?;{\n])|(?<=[,=:&|?>] )|(?<=return ))"  # after a value, a slash is a division
     r"/(?![/*])(?:[^/\\\[\n]|\\.|\[(?:[^\]\\\n]|\\.)*\])+/"
 )
 _TOKEN = re.compile(
     rf"(?P<kept>{_STRING}|{_template()}|{_REGEX})"
-    rf"|^ *(?:(?:{_COMMENT}) *)*\n|^ +| *(?:{_COMMENT})",  # a line with nothing else, indentation, a comment
+    rf"|^ *(?:(?:{_COMMENT}) *)*\n|^ +| *(?:{_COMMENT})",  # an empty line, indentation, a comment
     re.MULTILINE,
 )
 
 
 def minified(text: str) -> str:
     """JavaScript or a style sheet without comments, empty lines and indentation. Strings, templates and regular
-    expressions stay as they are, and no two lines become one.
+    expressions are left as they are, and lines are never joined.
 
     Examples
     --------
@@ -112,7 +112,7 @@ def minified(text: str) -> str:
 
 
 def zipped(text: str) -> bytes:
-    """Text as ``unzipped`` of views/live/unzip.js reads it: gzip, the same bytes for the same text.
+    """Text as ``unzipped`` of views/live/unzip.js reads it: gzip, with the same bytes for the same text.
 
     Examples
     --------
@@ -124,13 +124,14 @@ def zipped(text: str) -> bytes:
 
 
 def digest_of(kind: str) -> str:
-    """The name of a front end's module and style together: the same wherever, though its zipped bytes may differ."""
+    """A name for a front end's module and style together. It is the same everywhere, although the compressed bytes may
+    differ."""
     texts = f"{module_text(f'{kind}.js')}\f{style_text(f'{kind}.css')}"
     return hashlib.blake2b(texts.encode(), digest_size=12).hexdigest()
 
 
 def kinds() -> list[str]:
-    """The kinds of views that have a front end: their modules export what makes one.
+    """The kinds of views that have a front end, that is, whose module exports what creates a view.
 
     Examples
     --------
@@ -142,12 +143,12 @@ def kinds() -> list[str]:
 
 
 class FrontEnd(ipywidgets.Widget):
-    """The module and the style of a kind of view, zipped; ``digest`` names the two together.
+    """The compressed module and style sheet of a kind of view; ``digest`` identifies the two together.
 
     Parameters
     ----------
     kind : str
-        The name of the module and of the style sheet, without their suffixes.
+        The name of the module and of the style sheet, without suffix.
     """
 
     module = traitlets.Bytes().tag(sync=True)
@@ -164,7 +165,7 @@ _held: dict[str, FrontEnd] = {}
 
 
 def front_end(kind: str) -> FrontEnd:
-    """The front end of a kind of view. One that was closed, as ``Widget.close_all()`` does, is made anew."""
+    """The front end of a kind of view. It is created again if it was closed, as by ``Widget.close_all()``."""
     held = _held.get(kind)
     if held is None or held.comm is None:
         held = _held[kind] = FrontEnd(kind)

@@ -1,7 +1,7 @@
-"""Many records of one kind as columns, for the way to the page: names of fields and what they share are sent once.
+"""Many records of one kind, sent to the page as columns: field names and shared values are sent only once.
 
-A picture of a thousand boxes repeats the names of their fields, and most of their values, a thousand times. The page
-makes the records again (views/live/brain.js); Python and the page know nothing else of it.
+A picture of a thousand boxes would repeat the names of their fields, and most of their values, a thousand times. The
+page restores the records (views/live/brain.js); no other code, in Python or on the page, sees the columns.
 """
 
 from __future__ import annotations
@@ -16,22 +16,22 @@ from typing import Any
 from ..draw.colors import BEND
 
 FEWEST = 50
-"""Fewer records stay as they are."""
+"""Fewer records are sent as they are."""
 
 _SHARED = (bool, int, float, str, type(None))
 _FEW = 8
-"""Words of which at most one in so many is another one are numbered."""
+"""Texts are numbered if there are at least this many values for each distinct one."""
 
 SHADES = 127
-"""Colours on either side of zero that the page can tell apart."""
+"""Colours on either side of zero that can be told apart on the page."""
 
 _MISSING = -128
 
 
 def in_columns(answers: Mapping[str, Any], _: Any = None) -> dict[str, Any]:
-    """The ``to_json`` of a trait that holds answers by their questions, as `questions.py` names them.
+    """The ``to_json`` of a trait that holds answers, keyed by question as in `questions.py`.
 
-    Readings of many boxes are sent with fewer shades, too.
+    Readings of many boxes are also sent with fewer shades.
     """
     return {key: _light(key, answer) for key, answer in answers.items()}
 
@@ -45,7 +45,7 @@ def _light(key: str, answer: Any) -> Any:
 
 
 def packed(records: Any, each: Callable[[Any], Any] | None = None) -> Any:
-    """Records with the same fields, in a list or by their names in a dictionary, as one list per field.
+    """Records with the same fields, in a list or in a dictionary keyed by name, as one list per field.
 
     Examples
     --------
@@ -65,9 +65,9 @@ def packed(records: Any, each: Callable[[Any], Any] | None = None) -> Any:
 
 
 def _column(values: list[Any]) -> list[Any] | dict[str, Any]:
-    """The values; a single one that all have; or in fewer letters, as texts and cells can be written.
+    """The values of a field; only one if all are the same; texts and cells in a shorter form where there is one.
 
-    A float without a fraction needs no point.
+    A float without a fraction is sent as an int.
     """
     first = values[0]
     if isinstance(first, _SHARED) and all([type(value) is type(first) and value == first for value in values]):
@@ -81,7 +81,7 @@ def _column(values: list[Any]) -> list[Any] | dict[str, Any]:
 
 
 def _steps(values: list[int]) -> list[int] | dict[str, Any]:
-    """Whole numbers that go up or down evenly as the first of them, each step, and how many of the same follow.
+    """Run-length encoding of the differences: the first integer, each step, and how often it repeats.
 
     Examples
     --------
@@ -97,7 +97,8 @@ def _steps(values: list[int]) -> list[int] | dict[str, Any]:
 
 
 def _words(values: list[Any]) -> list[Any] | dict[str, Any]:
-    """A few words and which of them each value is; or texts without what each repeats of the one before."""
+    """The distinct values and an index for each value, if there are few of them; or texts without the words that each
+    repeats from the one before."""
     places = {text: k for k, text in enumerate(dict.fromkeys(values))}
     if _FEW * len(places) <= len(values):
         return {"of": list(places), "at": [places[value] for value in values]}
@@ -109,8 +110,8 @@ def _words(values: list[Any]) -> list[Any] | dict[str, Any]:
 
 
 def _after(texts: list[str]) -> list[str]:
-    """Every text without the words that stand at the same place in the one before, if that has as many; their spaces
-    stay. Nothing if a text has two spaces side by side.
+    """Texts without the words that are the same, in the same position, in the text before, if both have as many words;
+    the spaces stay. Empty if a text has two spaces in a row.
 
     Examples
     --------
@@ -130,16 +131,16 @@ def _after(texts: list[str]) -> list[str]:
 
 
 def _cells(values: list[Any]) -> dict[str, Any]:
-    """Rows of whole shades, None being a cell without one, as bytes in base64, and how large each is."""
+    """Rows of integer shades, None for a cell without one, as base64 bytes, and the size of each value."""
     shades = array("b", [_MISSING if v is None else v for rows in values if rows for row in rows for v in row])
     sizes = [None if rows is None else f"{len(rows)} {len(rows[0]) if rows else 0}" for rows in values]
     return {"cells": base64.b64encode(shades.tobytes()).decode("ascii"), "sizes": _column(sizes)}
 
 
 def shaded(reading: Mapping[str, Any]) -> dict[str, Any]:
-    """A reading with its cells in whole shades, as many as there are colours; they have no scale then.
+    """A reading with its cells as integer shades, one per colour that can be told apart, and therefore without a scale.
 
-    Only what is exactly zero has the shade 0, which is marked.
+    Only exact zeros have the shade 0, which is marked.
 
     Examples
     --------
@@ -166,4 +167,4 @@ _RECORDS: dict[str, tuple[tuple[str, ...], Callable[[Any], Any] | None]] = {
     "scene": (("nodes", "frames", "edges"), None),
     "numbers": (("nodes",), shaded),
 }
-"""The kinds of answers that hold many records, in which fields, and what makes each of these lighter."""
+"""For each kind of answer with many records: the fields that hold them, and what reduces each record."""

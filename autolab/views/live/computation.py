@@ -1,5 +1,5 @@
-"""A function of the user's that runs in a thread of its own, so that it can be waited for or stopped; what it depended
-on; and what it raised, as data.
+"""A user's function that runs in a thread of its own, so that it can be waited for and stopped; what it depended on;
+and what it raised, as data.
 """
 
 from __future__ import annotations
@@ -32,23 +32,23 @@ from ..draw.escape import clean
 Result = TypeVar("Result")
 
 HAS_THREADS = sys.platform != "emscripten"
-"""A browser's Python has none: there a computation runs at once, and ends by itself when its time is over."""
+"""False for Python in a browser: a computation then runs at once, and stops by itself when its time is up."""
 
 PATIENCE = 0.5
-"""Seconds between asking a computation to stop and stopping it from outside."""
+"""Seconds between asking a computation to stop and interrupting it from outside."""
 
 
 class Stopped(BaseException):
-    """Ends a computation. No Exception, so that what a function catches does not keep it."""
+    """Ends a computation. It is not an Exception, so that a function's own handlers do not catch it."""
 
 
 class Computation(Generic[Result]):
-    """``work(check)`` in a thread; ``done(computation, result)`` is called there at the end, whatever happens.
+    """``work(check)`` in a thread; ``done(computation, result)`` is called there at the end, in every case.
 
     Attributes
     ----------
     stopped : str or None
-        Why it is to stop, once it is.
+        Why it is to stop; None as long as it is not.
     """
 
     def __init__(
@@ -58,7 +58,7 @@ class Computation(Generic[Result]):
         limit: float | None = None,
     ) -> None:
         self._work, self._done, self._limit = work, done, limit
-        self._wake = threading.Event()  # it has ended, or is to
+        self._wake = threading.Event()  # set when it has ended, or is to end
         self._ended = threading.Event()
         self._guard = threading.Lock()
         self._interruptible, self._interrupted = True, False
@@ -66,12 +66,12 @@ class Computation(Generic[Result]):
         self.stopped: str | None = None
         context = self._context = (
             contextvars.copy_context()
-        )  # what is printed belongs to the cell or message that began
-        context.run(unset_modes)  # modes belong to what is computed
-        self._thread = 0  # the number of the one that runs it
+        )  # output belongs to the cell or message that started the computation
+        context.run(unset_modes)  # modes belong to the computed function
+        self._thread = 0  # id of the thread that runs it
 
     def start(self) -> None:
-        """Begin; without threads, also end."""
+        """Start it; without threads, also finish it."""
         if HAS_THREADS:
             _hand_over(self)
         else:
@@ -79,16 +79,16 @@ class Computation(Generic[Result]):
 
     @property
     def seconds(self) -> float:
-        """How long ago it was made."""
+        """Seconds since it was created."""
         return time.monotonic() - self._made
 
     def guard(self) -> None:
-        """Watch over the time, and stop from outside what does not stop by itself. Only slow ones need that."""
+        """Watch the time limit, and interrupt a computation that does not stop by itself. Only slow ones need this."""
         if HAS_THREADS:
             threading.Thread(target=self._watch, name="autolab-watch", daemon=True).start()
 
     def wait(self, seconds: float) -> None:
-        """Wait for its end; after so many seconds it is stopped."""
+        """Wait until it has ended; after this many seconds it is stopped."""
         if not self._ended.wait(seconds):
             self.stop("seconds")
             self.guard()
@@ -100,7 +100,7 @@ class Computation(Generic[Result]):
         self._wake.set()
 
     def check(self) -> None:
-        """What ``work`` calls at every step."""
+        """Raise `Stopped` if it is to stop; ``work`` calls this at every step."""
         if not HAS_THREADS and self._limit is not None and self.seconds > self._limit:
             self.stop("seconds")
         if self.stopped:
@@ -121,7 +121,7 @@ class Computation(Generic[Result]):
         self._done(self, result)
 
     def run_through(self) -> bool:
-        """Run it in this thread, in the context in which it was made; whether the thread was interrupted."""
+        """Run it in this thread, in the context in which it was created. Returns whether it was interrupted."""
         self._context.run(self._run)
         return self._interrupted
 
@@ -140,9 +140,10 @@ class Computation(Generic[Result]):
                 ctypes.pythonapi.PyThreadState_SetAsyncExc(identity, ctypes.py_object(Stopped))
 
     def _end_interruptions(self) -> None:
-        """From here on the thread works for the view; an interruption that is still under way arrives now.
+        """Let no interruption in from here on, where the thread works for the view; one under way arrives now.
 
-        It is not taken back: CPython 3.11 then looks for it for ever, in every thread, and a debugger would hang.
+        A pending one is not cancelled: CPython 3.11 would then look for it for ever, in every thread, and a debugger
+        would hang.
         """
         with self._guard:
             self._interruptible = False
@@ -152,14 +153,14 @@ class Computation(Generic[Result]):
 
 
 _idle: list[SimpleQueue[Computation[Any]]] = []
-"""Where threads wait for their next computation: to begin one takes longer than a small function does."""
+"""Queues of idle threads: starting a thread takes longer than a small function does."""
 
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_idle.clear)  # a child has none of these threads
+    os.register_at_fork(after_in_child=_idle.clear)  # a forked child has none of these threads
 
 
 def _hand_over(computation: Computation[Any]) -> None:
-    """Have it run by a thread that has nothing to do, or by a new one."""
+    """Have an idle thread run it, or a new one."""
     try:
         jobs = _idle.pop()
     except IndexError:
@@ -169,31 +170,31 @@ def _hand_over(computation: Computation[Any]) -> None:
 
 
 def _work_off(jobs: SimpleQueue[Computation[Any]]) -> None:
-    """What such a thread does. One that was interrupted ends: nothing of that may reach the next computation."""
+    """The loop of such a thread. It ends after an interruption, none of which may reach the next computation."""
     thread, is_fresh = threading.current_thread(), True
     while is_fresh:
         computation = jobs.get()
         thread.name = "autolab-view"
         is_fresh = not computation.run_through()
-        del computation  # waiting, it would keep what it computed
+        del computation  # else the result would be kept while the thread waits
         thread.name = "autolab-idle"
         if is_fresh:
             _idle.append(jobs)
 
 
 class RerunContext:
-    """A function that is run again and again, in the mode and with the random numbers of the thread that opened it.
+    """Repeated runs of a function, each in the mode and with the random numbers of the thread that opened the view.
 
     Attributes
     ----------
     origins : Origins
-        What the run reached whose numbers are shown.
+        What the run whose numbers are shown has accessed.
     changes : int
-        How many runs began after something that the run before had reached was changed.
+        Number of runs that began after something that the run before had accessed was changed.
     given : Origins
-        The caller's own arrays, where copies of them are looked at.
+        The caller's own arrays, if the view shows copies of them.
     floats : dict
-        What the thread that opened the view did about floating-point errors.
+        How the thread that opened the view treats floating-point errors.
     """
 
     def __init__(self, fn: Callable[..., Any]) -> None:
@@ -204,20 +205,21 @@ class RerunContext:
         self.floats = float_setting()
         self._train_then = self._train_now = config.train
         self._rng = copy.deepcopy(config.rng)
-        self._drawn = copy.deepcopy(self._rng)  # from which the runs draw, one after the other
+        self._drawn = copy.deepcopy(self._rng)  # the generator of all runs, one after the other
 
     def rng(self) -> np.random.Generator:
-        """A generator at the place where that of the thread stood: every run draws the same numbers."""
+        """A generator in the state that the thread's had: every run draws the same numbers."""
         if _spawned(self._drawn) != _spawned(self._rng):
             self._drawn = copy.deepcopy(self._rng)
-        self._drawn.bit_generator.state = self._rng.bit_generator.state  # a copy takes many times longer
+        self._drawn.bit_generator.state = self._rng.bit_generator.state  # many times faster than a copy
         return self._drawn
 
     @contextlib.contextmanager
     def running(self, check: Callable[[], None]) -> Iterator[Origins]:
-        """Inside, the function runs: ``check`` is called at every step of the engine, and what it raises ends the run.
+        """A context to run the function in: ``check`` is called at every step of the engine, and an exception from it
+        ends the run.
 
-        What is reached is noted; the run whose numbers are shown makes that ``origins``.
+        What the run accesses is noted; the run whose numbers are shown makes that ``origins``.
         """
         origins = Origins(self._watched)
 
@@ -241,25 +243,25 @@ class RerunContext:
         return self._train_then
 
     def note_mode(self) -> None:
-        """Note the mode of the thread that calls, which is to be the notebook's own."""
+        """Note the mode of the calling thread, which must be the notebook's own."""
         self._train_now = config.train
 
     def other_mode(self) -> str | None:
-        """The mode of the notebook, ``train`` or ``test``, if it was changed there to another one than this."""
+        """The notebook's present mode, ``train`` or ``test``, if it has changed and is not the mode of the runs."""
         changed = self._train_now not in (self._train_then, self.train)
         return ("train" if self._train_now else "test") if changed else None
 
 
 def _spawned(rng: np.random.Generator) -> int:
-    """How many generators it has spawned, which its state does not say."""
+    """Number of generators spawned from this one, which its state does not include."""
     return getattr(rng.bit_generator.seed_seq, "n_children_spawned", 0)
 
 
 @dataclass(frozen=True)
 class UserError:
-    """What the user's function raised, and the innermost line of the user's own code on the way there.
+    """What the user's function raised, and the innermost line of the user's own code in the traceback.
 
-    ``recording`` is what was computed up to there; None where the error did not come out of a recorded run.
+    ``recording`` is what was computed until then; None if the error did not come from a recorded run.
     """
 
     type: str
@@ -271,16 +273,16 @@ class UserError:
 
 
 def user_error(error: BaseException) -> UserError:
-    """An exception as data: its type and message, and the innermost line of its traceback that is the user's.
+    """An exception as data: its type and message, and the innermost line of its traceback in the user's code.
 
-    Where NumPy says only that an element could not be set, the cause says why.
+    If NumPy says only that an element could not be set, the message is that of the cause.
     """
     (kind, message), (file, line, statement) = told_as(error), place_of(error)
     return UserError(kind, message, file, line, statement, last_recording(error))
 
 
 def told(work: Callable[[], Result]) -> Result | UserError:
-    """What ``work`` returns; what it raises, also an interrupt and ``sys.exit()``, as data."""
+    """The result of ``work``, or what it raised, as data, including an interrupt and ``sys.exit()``."""
     try:
         return work()
     except Stopped:
@@ -290,8 +292,9 @@ def told(work: Callable[[], Result]) -> Result | UserError:
 
 
 def for_page(error: UserError, ended: bool = False) -> dict[str, Any]:
-    """An error as the page shows it: every text on one line, what cannot be seen replaced; and whether the picture is
-    of the run that it ``ended``, not of an earlier one."""
+    """An error as the page shows it: every text on one line, with invisible characters replaced. ``ended`` says whether
+    the picture is of the run that raised it, not of an earlier one.
+    """
     limits = {"message": MAX_MESSAGE, "statement": 400}
     found = {key: getattr(error, key) for key in ("type", "message", "file", "line", "statement")} | {"ended": ended}
     return {key: clean(text, limits.get(key, 200)) if isinstance(text, str) else text for key, text in found.items()}

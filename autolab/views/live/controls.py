@@ -1,7 +1,7 @@
-"""Controls: how the arrays of an exploration can be moved, as plain data.
+"""Controls that move the arrays of an exploration, as plain data.
 
-A number becomes a slider, an array a grid of cells; of a large one, a window of cells and a map of the whole. What
-holds no real numbers is shown as text.
+A number becomes a slider, an array a grid of cells, a large array a window of cells and a map of the whole. Arrays that
+do not hold real numbers are shown as text.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ Key = str | int
 
 
 def is_movable(array: Array) -> bool:
-    """Whether an array has elements, and they are real numbers."""
+    """Whether an array is not empty and holds real numbers."""
     return bool(array.size and array.dtype.kind in "iuf")
 
 
@@ -29,16 +29,16 @@ def is_finite(value: Any) -> bool:
     """Whether a number is finite as a float."""
     try:
         return math.isfinite(value)
-    except OverflowError:  # a whole number beyond all floats
+    except OverflowError:  # an integer larger than every float
         return False
 
 
 COLUMNS = 8
 ROWS = 8
 MAP = 32
-"""A map has at most so many rows and columns."""
+"""Largest number of rows, and of columns, of a map."""
 
-_MOST = 1e300  # where a range ends, so that it has a length
+_MOST = 1e300  # limit of a range, so that its length is finite
 _SHADES = 127
 
 
@@ -58,11 +58,11 @@ def control(
         The input's name in the signature; for an upstream gradient, the position of its output.
     label : str
     value, initial : array
-        Where it stands, and where it stood when the exploration began: the range follows from both.
+        The present value, and the value when the exploration began: the range follows from both.
     domain : tuple of two floats, optional
-        Where the function that takes it is worth looking at; otherwise the range is symmetric about zero.
+        The interesting domain of the function that takes the input; by default, the range is symmetric about zero.
     corner : tuple of two ints
-        Row and column at which the window begins, of an array that has more cells than a window.
+        Row and column at which the window begins, for an array that has more cells than a window.
 
     Examples
     --------
@@ -80,9 +80,9 @@ def control(
 
 
 def _grid(value: Array, initial: Array, domain: tuple[float, float] | None, corner: tuple[int, int]) -> dict[str, Any]:
-    """A window of cells, and the map where that is not the whole.
+    """A window of cells, and a map if the window is not the whole array.
 
-    ``first`` is the flat index of the window's first cell, ``stride`` how far apart those of two rows are.
+    ``first`` is the flat index of the window's first cell, ``stride`` the distance between rows in that index.
     """
     columns = min(value.shape[-1], COLUMNS) if value.ndim == 1 else value.shape[-1]
     rows = -(-value.size // columns)
@@ -105,7 +105,7 @@ def _grid(value: Array, initial: Array, domain: tuple[float, float] | None, corn
 
 
 def _cells(flat: Array, columns: int) -> tuple[np.ndarray, tuple[int, ...]]:
-    """The whole array in rows of ``columns``, block-reduced; the last row of a vector is filled up with zeros."""
+    """The whole array in rows of ``columns``, block-reduced; the last row of a vector is padded with zeros."""
     rows = -(-flat.size // columns)
     if rows * columns > flat.size:
         flat = np.concatenate([to_cpu(flat), np.zeros(rows * columns - flat.size, flat.dtype)])
@@ -114,7 +114,7 @@ def _cells(flat: Array, columns: int) -> tuple[np.ndarray, tuple[int, ...]]:
 
 
 def _shades(cells: np.ndarray, most: float) -> list[list[int | None]]:
-    """Numbers as shades from -127 to 127; None where there is no number."""
+    """Numbers as shades from -127 to 127; None for NaN and infinities."""
     with np.errstate(invalid="ignore", over="ignore"):
         shades = np.rint(cells.astype(np.float64) / most * _SHADES).tolist()
     return [[int(v) if math.isfinite(v) else None for v in row] for row in shades]
@@ -125,7 +125,7 @@ def _number(value: float) -> float | None:
 
 
 def _limits(now: np.ndarray, before: np.ndarray, domain: tuple[float, float] | None) -> dict[str, float]:
-    """A range that holds both, and a step of two more digits than its size has."""
+    """A range that contains both arrays, and a step with two more digits than its magnitude."""
     low, high = [max(-_MOST, min(end, _MOST)) for end in _ends(_finite(now), _finite(before), domain)]
     step = float(f"1e{math.floor(math.log10((high - low) / 2)) - 2}")
     if now.dtype.kind in "iu":
@@ -134,7 +134,7 @@ def _limits(now: np.ndarray, before: np.ndarray, domain: tuple[float, float] | N
 
 
 def _ends(now: np.ndarray, before: np.ndarray, domain: tuple[float, float] | None) -> tuple[float, float]:
-    """The domain, widened where the numbers leave it; without one, symmetric about zero."""
+    """The domain, widened to contain all numbers; without one, a range symmetric about zero."""
     most = float(np.abs(now).max(initial=0.0))
     if domain is None:
         end = round_up(min(max(2 * float(np.abs(before).max(initial=0.0)) or 5.0, most, 1 / _MOST), _MOST))

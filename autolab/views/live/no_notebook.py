@@ -1,4 +1,5 @@
-"""Pages of plain Python, where no notebook draws a view: each in a file of its own, opened where there is a browser."""
+"""Pages for plain Python, where no notebook displays a view: each in a file of its own, opened in a browser if there is
+one."""
 
 from __future__ import annotations
 
@@ -11,24 +12,24 @@ from itertools import count
 from pathlib import Path
 
 FOLDER = "autolab_pages"
-"""In the current folder; the pages of one program lie together there, and nothing else does."""
+"""In the current folder; it holds all pages of one program and nothing else."""
 
 MOST_TABS = 8
-"""A program that makes more views, in a loop perhaps, opens no more of them by itself."""
+"""If a program makes more views, perhaps in a loop, no more of them are opened."""
 
 _LONGEST = 100  # characters of a name
 _opened = 0
-_told: set[tuple[bool, Path]] = set()  # whether it was opened, and in which folder: said once of each
+_told: set[tuple[bool, Path]] = set()  # (whether it was opened, folder): each is reported once
 
 
 def told(save: Callable[[Path], None], caller: str, words: Sequence[str]) -> Path | None:
-    """Save a page under a name of these words, and open it or print where it is; of later pages beside it nothing is
-    printed.
+    """Save a page under a name made of these words, and open it or print its path; nothing is printed for later pages
+    in the same folder.
 
     Returns
     -------
     Path or None
-        The page if nothing shows it yet.
+        The page if no browser shows it yet.
     """
     try:
         path = saved_somewhere(save, "_".join(words)[:_LONGEST])
@@ -47,19 +48,19 @@ def told(save: Callable[[Path], None], caller: str, words: Sequence[str]) -> Pat
 
 
 def removed(page: Path) -> None:
-    """Remove a page, and the folder if no other one is in it."""
+    """Remove a page, and the folder if it was the last one."""
     page.unlink(missing_ok=True)
     with suppress(OSError):
         page.parent.rmdir()
 
 
 def saved_somewhere(save: Callable[[Path], None], stem: str) -> Path:
-    """Save a page under a name that no file has: below the current folder, or in a new one where that takes no file.
+    """Save a page under a new name: below the current folder, or in a new folder if that is not writable.
 
     Raises
     ------
     OSError
-        If there is no room for it anywhere.
+        If the page cannot be written anywhere.
     """
     try:
         return _saved(save, Path.cwd() / FOLDER, stem)
@@ -79,7 +80,7 @@ def _saved(save: Callable[[Path], None], folder: Path, stem: str) -> Path:
 
 
 def _taken(folder: Path, stem: str) -> Path:
-    """A new empty file, so that no other program takes the name meanwhile."""
+    """Create an empty file, so that no other program takes the name in the meantime."""
     for number in count(1):
         path = folder / (f"{stem}.html" if number == 1 else f"{stem}_{number}.html")
         try:
@@ -91,7 +92,7 @@ def _taken(folder: Path, stem: str) -> Path:
 
 
 def opened(path: Path) -> bool:
-    """Whether a browser shows the page now. Only where somebody sits at a screen; ``BROWSER=none`` asks for none."""
+    """Open the page in a browser, if there is a screen; ``BROWSER=none`` prevents it. Returns whether it was opened."""
     global _opened
     if _opened >= MOST_TABS or not sys.stdout.isatty() or not has_screen() or os.environ.get("BROWSER") == "none":
         return False
@@ -102,5 +103,5 @@ def opened(path: Path) -> bool:
 
 
 def has_screen() -> bool:
-    """Whether a browser could open a window. One for the terminal would take the terminal."""
+    """Whether a browser could open a window. A text browser would take over the terminal."""
     return sys.platform != "linux" or bool(os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))

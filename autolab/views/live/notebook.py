@@ -1,4 +1,4 @@
-"""What a live view knows of the notebook around it: its cell, and when a cell has run."""
+"""What a live view knows about the notebook around it: its cell, and when a cell has run."""
 
 from __future__ import annotations
 
@@ -9,31 +9,31 @@ from typing import Any, Protocol
 
 
 class Live(Protocol):
-    """A view as this module sees it."""
+    """A view, as far as this module needs to know it."""
 
     closed: bool
 
     def look_again(self) -> None:
-        """See whether something has changed since."""
+        """Check whether something has changed since."""
 
     def close(self) -> None:
-        """End."""
+        """Close the view."""
 
 
 _open: weakref.WeakSet[Any] = weakref.WeakSet()
 _made: dict[str, tuple[str, weakref.WeakKeyDictionary[Any, str]]] = {}
-"""For each cell: its last run that made views; and what it made, with the last of its runs that made or showed it."""
+"""For each cell, its last run that made views; and its views, each with the last run that made or showed it."""
 
 
 def shell() -> Any:
-    """IPython's shell in a notebook's kernel; None elsewhere."""
+    """IPython's shell in a notebook's kernel; None outside one."""
     ipython = sys.modules.get("IPython")
     found = ipython.get_ipython() if ipython is not None else None
     return found if getattr(found, "kernel", None) is not None else None
 
 
 def draws() -> bool:
-    """Whether a notebook draws what is shown: in a kernel of IPython or of marimo."""
+    """Whether a notebook displays outputs: in a kernel of IPython or of marimo."""
     if shell() is not None:
         return True
     marimo = sys.modules.get("marimo")
@@ -41,15 +41,15 @@ def draws() -> bool:
 
 
 def voila() -> bool:
-    """Whether Voila runs the notebook: its readers see no code and change none."""
+    """Whether Voila runs the notebook: its readers neither see nor change code."""
     return shell() is not None and os.environ.get("SERVER_SOFTWARE", "").startswith("voila/")
 
 
 def read_later() -> bool:
-    """Whether a program runs the cells and writes down what they show: nbconvert, papermill, Jupyter Book.
+    """Whether a program runs the cells and saves their outputs: nbconvert, papermill, Jupyter Book.
 
-    No page will ever talk to this kernel then. Such programs are nbclient, which alone takes no input from the one who
-    runs a cell; so is Voila, whose pages do talk.
+    Then no page will ever connect to this kernel. Such programs use nbclient, the only front end without input from the
+    user; so does Voila, but its pages do connect.
     """
     notebook = shell()
     content = {} if notebook is None else (notebook.kernel.get_parent() or {}).get("content", {})
@@ -57,13 +57,14 @@ def read_later() -> bool:
 
 
 def cell() -> str:
-    """The cell that is running, as its front end names it; empty where it has no name."""
+    """The id of the running cell, as the front end names it; empty if it has none."""
     notebook = shell()
     return "" if notebook is None else _place(notebook)[0]
 
 
 def opened(view: Live) -> None:
-    """A view was made: from now on it hears of every cell that has run, and of its pages also while one runs."""
+    """Register a new view: from now on it is told of every cell that has run, and receives messages from its pages even
+    while a cell runs."""
     notebook = shell()
     if notebook is None:
         return
@@ -79,7 +80,7 @@ def opened(view: Live) -> None:
 
 
 def shown(view: Live) -> None:
-    """The cell that is running shows a view."""
+    """Note that the running cell shows a view."""
     notebook = shell()
     cell, run = _place(notebook) if notebook is not None else ("", "")
     if cell in _made and view in _made[cell][1]:
@@ -87,17 +88,17 @@ def shown(view: Live) -> None:
 
 
 def _hear_beside(view: Any) -> None:
-    """Let the messages of the page come by the subshell that the page has chosen for them.
+    """Receive the page's messages on the subshell that the page has chosen for them.
 
-    ipykernel 7.4 sends them to the thread that published last. While a cell trains a network and paints its progress,
-    that is the main thread, and the Stop button would be heard when the cell has ended.
+    ipykernel 7.4 sends them to the thread that published last. While a cell trains a network and shows its progress,
+    that is the main thread, and the Stop button would take effect only after the cell has ended.
     """
     if hasattr(view.comm, "_reply_subshell_for"):
         view.comm._reply_subshell_for = None
 
 
 def closed(view: Live) -> None:
-    """A view has ended."""
+    """Unregister a closed view."""
     _open.discard(view)
     for _, views in _made.values():
         views.pop(view, None)
@@ -107,18 +108,18 @@ def closed(view: Live) -> None:
 
 
 def _ran(*_: Any) -> None:
-    """A cell has run: what views were computed from may be different now, and its earlier output is gone."""
+    """After a cell has run: what views were computed from may have changed, and the cell's earlier output is gone."""
     _close_left(*_place(shell()))
     for view in list(_open):
-        if not view.closed:  # by another one
+        if not view.closed:  # by another view
             view.look_again()
 
 
 def _close_left(cell: str, run: str) -> None:
-    """Where this run of a cell has made views, close those that earlier runs made, unless this one shows them as well.
+    """If this run of a cell has made views, close those of earlier runs, unless this run shows them as well.
 
-    So running a cell many times does not fill the memory: the output of the old views is gone, and the new ones stand
-    in their place.
+    Running a cell many times therefore does not fill the memory: the output of the old views is gone, and the new ones
+    have taken their place.
     """
     last, views = _made.get(cell, ("", {}))
     for view in [view for view, then in views.items() if last == run != then]:
@@ -126,6 +127,6 @@ def _close_left(cell: str, run: str) -> None:
 
 
 def _place(notebook: Any) -> tuple[str, str]:
-    """The cell that is running, as its front end names it, and this run of it; empty where it has no name."""
+    """The id of the running cell, as the front end names it, and of this run of it; empty if it has none."""
     parent = notebook.kernel.get_parent() or {}
     return str(parent.get("metadata", {}).get("cellId") or ""), str(parent.get("header", {}).get("msg_id") or "")

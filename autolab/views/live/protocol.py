@@ -1,4 +1,4 @@
-"""The messages and questions of a page: which method of a view takes which, and what it must hold."""
+"""Messages and questions from a page: which method of a view handles which, and the fields that they must have."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ Method = TypeVar("Method", bound=Callable[..., Any])
 
 Shelf = Literal["page", "numbers", "answers"]
 SHELVES: tuple[Shelf, ...] = get_args(Shelf)
-"""The traits that hold answers: those about the program, about all numbers, and about what is looked at."""
+"""The traits that hold answers: about the program, about all numbers, and about what is looked at."""
 
 
 class on_message:
-    """Marks the method that takes the messages ``{"do": what, ...}`` of the page.
+    """Mark the method that handles the messages ``{"do": what, ...}`` of the page.
 
     Parameters
     ----------
     what : str
     **fields : type or tuple of types
-        What else the message must hold, and of which kind. The method gets these by name, and nothing else. A truth
-        value is no number here, although Python counts it as one.
+        The other fields of the message, and their types. The method gets these as keyword arguments, and nothing
+        else. A bool does not count as a number here, although it does in Python.
 
     Examples
     --------
@@ -42,7 +42,7 @@ class on_message:
         return method
 
     def arguments(self, message: Mapping[str, Any]) -> dict[str, Any]:
-        """The fields of a message; what is missing or of another kind is an error."""
+        """The fields of a message; a missing field or one of another type is an error."""
         for name, kinds in self.fields.items():
             expected = kinds if isinstance(kinds, tuple) else (kinds,)
             value = message.get(name)
@@ -52,13 +52,13 @@ class on_message:
 
 
 class on_question(on_message):
-    """Marks the method that answers the questions ``[what, ...]`` of the page, which hold the fields in this order.
+    """Mark the method that answers the questions ``[what, ...]`` of the page, which hold the fields in this order.
 
     Parameters
     ----------
     what : str
     shelf : {"page", "numbers", "answers"}
-        Where the answer is kept.
+        The trait that keeps the answer.
     **fields : type or tuple of types
         As for `on_message`.
 
@@ -81,7 +81,7 @@ class on_question(on_message):
         return method
 
     def given(self, question: Sequence[Any]) -> dict[str, Any]:
-        """What else a question holds, by the names of the fields; one that does not fit is an error."""
+        """The fields of a question, by name; a question that does not fit is an error."""
         if len(question) != 1 + len(self.fields):
             raise not_understood(question)
         return self.arguments(dict(zip(self.fields, question[1:], strict=True)))
@@ -89,14 +89,14 @@ class on_question(on_message):
 
 @cache
 def handlers(kind: Any, mark: str = "on_message") -> dict[str, tuple[str, Any]]:
-    """For each message that a class takes, or question that it answers, the name of its method and the mark on it."""
+    """For each message that a class handles, or question that it answers: the name and the mark of its method."""
     methods = [(name, method) for base in reversed(kind.__mro__) for name, method in vars(base).items()]
     marks = [(name, getattr(method, mark)) for name, method in methods if hasattr(method, mark)]
     return {mark.what: (name, mark) for name, mark in marks}
 
 
 def dispatch(view: object, message: Mapping[str, Any]) -> None:
-    """Hand a message to the method that is marked for it; one that fits none is an error and changes nothing."""
+    """Pass a message to the method marked for it. A message that fits none is an error and changes nothing."""
     what = message.get("do")
     kind: Any = type(view)
     found = handlers(kind).get(what) if isinstance(what, str) else None
@@ -107,7 +107,7 @@ def dispatch(view: object, message: Mapping[str, Any]) -> None:
 
 
 def answered(view: object, question: Any) -> tuple[Shelf, Any]:
-    """What the marked method of a view answers, and where it is kept; what fits none is an error."""
+    """The answer of the marked method of a view, and the trait that keeps it; a question that fits none is an error."""
     what = question[0] if isinstance(question, list) and question else None
     kind: Any = type(view)
     name, mark = handlers(kind, "on_question").get(what if isinstance(what, str) else "", ("", None))
@@ -117,12 +117,12 @@ def answered(view: object, question: Any) -> tuple[Shelf, Any]:
 
 
 def not_understood(message: Any) -> ValueError:
-    """The error for a message that no page could have sent."""
+    """The error for a message that no page would send."""
     return ValueError(f"explore: the page sent a message that is not understood: {message!r:.100}")
 
 
 def question_key(question: Sequence[Any]) -> str:
-    """A question as its answer is looked up: the same text that the page makes of it.
+    """The key under which a question's answer is kept: the same text that the page makes of the question.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Saved pages of live views: the state that a page begins with, and the answers to the questions that it may ask."""
+"""Saved pages of live views: the page's initial state, and the answers to the questions that it may ask."""
 
 from __future__ import annotations
 
@@ -14,16 +14,17 @@ from .protocol import question_key
 from .widget import CALM, LiveView
 
 MAX_BYTES = 2_000_000
-"""What a page holds is reduced until its data is below this, if it can be."""
+"""The contents of a page are reduced until its data has at most this size, if possible."""
 
 
-_PLAIN = frozenset({str, int, float, bool, type(None)})  # nearly all that a page holds
+_PLAIN = frozenset({str, int, float, bool, type(None)})  # the types of nearly all values on a page
 
 
 @dataclass(frozen=True)
 class SavedPage:
-    """``view`` names the module and the style sheet; ``contents`` are ever smaller, and the first that fits is written,
-    or the last. Where the same view opens with its code, ``playground`` says."""
+    """``view`` names the module and the style sheet. ``contents`` are ever smaller: the first that fits is written,
+    else the last. ``playground`` says where the same view opens with its code.
+    """
 
     title: str
     view: str
@@ -31,7 +32,7 @@ class SavedPage:
     playground: Mapping[str, Any] | None = None
 
     def data(self) -> str:
-        """State and answers as text for a script element."""
+        """State and answers, as text for a script element."""
         text = ""
         for content in self.contents:
             opened = {"state": {**content["state"], "playground": self.playground}} if self.playground else {}
@@ -42,12 +43,12 @@ class SavedPage:
 
 
 def state_of(view: LiveView) -> dict[str, Any]:
-    """All that the pages of a view know: what a saved page begins with."""
+    """The synchronised state of a view, from which a saved page begins."""
     return {name: getattr(view, name) for name in LiveView.class_own_traits(sync=True) if name[0] != "_"}
 
 
 def still(state: Mapping[str, Any], sentence: str = "", **changes: Any) -> dict[str, Any]:
-    """The state of a live view as a page begins with it: nothing is under way; a sentence may say what it can do."""
+    """The state in which a page of a live view begins: nothing is under way. ``sentence`` says what the page can do."""
     words = {**state["words"], "still": sentence} if sentence else state["words"]
     return {**state, "still": "page", "ack": 0, "condition": CALM, "words": words, **changes}
 
@@ -55,13 +56,13 @@ def still(state: Mapping[str, Any], sentence: str = "", **changes: Any) -> dict[
 def content(
     view: LiveView, answers: Mapping[str, Any], look: Mapping[str, Any], sentence: str, asked: Iterable[Sequence[Any]]
 ) -> dict[str, Any]:
-    """What the page of a view holds that begins with other answers than the view: those to what is ``asked``."""
+    """The content of a view's page with its own answers; it begins with those to the questions ``asked``."""
     state = still(state_of(view), sentence, look=look, page={}, numbers={}, answers={})
     return {"state": state, "answers": answers, "first": [key for key in map(question_key, asked) if key in answers]}
 
 
 def deadline(seconds: float) -> Callable[[], None]:
-    """A check for a computation that ends it so many seconds from now."""
+    """A check that ends a computation when this many seconds have passed."""
     end = time.monotonic() + seconds
 
     def check() -> None:
@@ -72,12 +73,13 @@ def deadline(seconds: float) -> Callable[[], None]:
 
 
 def as_json(saved: Any) -> str:
-    """Data for a script element: no ``<``, so that nothing in it ends the element; bytes stand apart, in base64."""
+    """Data for a script element. It has no ``<``, so that nothing in it can end the element; bytes are kept apart, in
+    base64."""
     buffers: dict[bytes, int] = {}
     places: list[list[Any]] = []
 
     def without_bytes(value: Any, place: Any) -> Any:
-        """``place`` is ``(the place around it, key)``: only where there are bytes it is written out."""
+        """``place`` is ``(outer place, key)``; it is only written out if there are bytes."""
         if isinstance(value, Mapping):
             return {k: item if type(item) in _PLAIN else without_bytes(item, (place, k)) for k, item in value.items()}
         if isinstance(value, list | tuple):
@@ -92,7 +94,7 @@ def as_json(saved: Any) -> str:
         return value
 
     def texts(value: Any, place: Any = None, depth: int = 0) -> Iterator[str]:
-        """Each answer by itself, and those that are functions are only made now: they are never all there at once."""
+        """One text per answer. Answers that are functions are called only now, so that they never all exist at once."""
         value = value() if callable(value) else value
         if depth == 2 or not isinstance(value, Mapping):
             yield json.dumps(without_bytes(value, place), allow_nan=False, separators=(",", ":"))

@@ -1,5 +1,5 @@
-"""A live view that computes: beside the messages, never two at once, the latest point last; it can be stopped. It says
-when its numbers are not those that the notebook would give now."""
+"""A live view that computes in another thread than the messages, one computation at a time and always the latest point
+last, and that can be stopped. It says when its numbers are not those that the notebook would give now."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .protocol import on_message
 from .widget import LiveView
 
 OUTDATED = 1.0
-"""A computation that has taken so many seconds is given up for a later point."""
+"""A computation that has taken this many seconds is stopped in favour of a later point."""
 
 _MOST_NAMES = 5
 
@@ -23,24 +23,26 @@ _MOST_NAMES = 5
 class SessionView(LiveView):
     """Shows what ``_session.compute`` makes of ``_session.state``.
 
-    A message that moves something waits a little for its result, so that a fast function answers it at once and in one
-    message. A slow one is answered without: ``computing`` then says that the picture is of an earlier point, further
-    messages are taken meanwhile, and of the points that they lead to only the latest is computed.
+    A message that moves something waits briefly for its result, so that a fast function is answered at once, in a
+    single message. A slow one is answered without a result: ``computing`` then says that the picture is of an earlier
+    point, further messages are accepted, and of the points that they lead to only the latest is computed.
     """
 
     _session: Any
     wait_seconds = 0.1
     outdated_seconds = OUTDATED
-    stopped_words = "stopped"  # how the keys of the sentences begin
+    stopped_words = "stopped"  # prefix of the keys of the sentences
 
     _locks = (*LiveView._locks, "_lock")
-    _lock = traitlets.Instance(threading.Condition, ())  # for everything that both threads touch
+    _lock = traitlets.Instance(threading.Condition, ())  # guards everything that both threads touch
     _running = traitlets.Instance(Computation, allow_none=True)
     _again = traitlets.Bool()
 
     # ------------------------------------------------------------------ computing
     def _refresh(self) -> None:
-        """Compute at the present point; if that is going on for an earlier one, afterwards, and give a long one up."""
+        """Compute at the present point; if a computation for an earlier point is running, do so afterwards, and stop
+        that one if it has taken long.
+        """
         if self._running is not None:
             self._again = True
             if self._running.seconds > self.outdated_seconds:
@@ -53,20 +55,20 @@ class SessionView(LiveView):
         self._running.start()
 
     def _wait_a_little(self, seconds: float | None = None) -> None:
-        """Wait for a computation that has just begun; if it is a slow one, say so and let it go on."""
+        """Wait briefly for a computation that has just begun; if it is slow, say so and let it go on."""
         running = self._running
         if running is None or self.computing:
             return
         try:
             self._lock.wait_for(lambda: self._running is None, self.wait_seconds if seconds is None else seconds)
-        except KeyboardInterrupt:  # where messages are taken by the main thread
+        except KeyboardInterrupt:  # if the main thread handles messages
             running.stop("asked")
         if self._running is not None:
             self._tell(computing="running")
             self._running.guard()
 
     def _computed(self, computation: Computation[Any], outcome: Any) -> None:
-        """In the thread of the computation: show what came out."""
+        """Show the result; called in the thread of the computation."""
         with self._lock, self.hold_sync():
             if self.closed:
                 return
@@ -81,7 +83,7 @@ class SessionView(LiveView):
     def _show(self, computation: Computation[Any], outcome: Any) -> None:
         why = computation.stopped
         if outcome is None and why == "outdated" and self._again:
-            return  # what follows is what was asked for
+            return  # the next computation is the one that was asked for
         if outcome is None:
             words = say(f"{self.stopped_words}_{'asked' if why == 'outdated' else why}", seconds=self._session.seconds)
             outcome = UserError(say("stopped"), words)
@@ -91,15 +93,15 @@ class SessionView(LiveView):
             self._show_result(outcome)
 
     def _show_result(self, result: Any) -> None:
-        """Publish what came out."""
+        """Publish the result."""
         raise NotImplementedError
 
     def _show_error(self, error: UserError) -> None:
-        """Publish that nothing came out, and why: the picture is still that of the point before."""
+        """Publish why there is no result: the picture is still that of the point before."""
         self._tell(error=for_page(error))
 
     def _go_on(self) -> None:
-        """Compute at the point to which things were moved meanwhile."""
+        """Compute again if the point was moved in the meantime."""
         again, self._again = self._again, False
         if again:
             self._refresh()
@@ -122,28 +124,28 @@ class SessionView(LiveView):
             super()._take(content)
 
     def close(self) -> None:
-        """Stop what is being computed, show nothing any more, and end."""
+        """Stop the computation, show nothing more, and close the view."""
         with self._lock:
             if self._running is not None:
                 self._running.stop("asked")
                 self._running.guard()
             super().close()
-            self._lock.notify_all()  # whoever waits for a result
+            self._lock.notify_all()  # for those who wait for a result
 
     # ------------------------------------------------------------------ what has changed since
     def _since(self) -> dict[str, Any]:
-        """Sentences for the page and whether computing again would follow; nothing while nothing has changed."""
+        """Sentences for the page, and whether computing again would take effect; empty if nothing has changed."""
         return stale(self._session)
 
     def look_again(self) -> None:
-        """In the thread that runs the cells: see whether something has changed, and say so on the pages."""
+        """Check whether something has changed, and say so on the pages; called in the thread that runs the cells."""
         with self._lock, self.hold_sync():
             self._session.note_mode()
             self._tell(since=self._since())
 
     @on_message("hello")
     def _hello(self) -> None:
-        """A page has opened, or is not sure that somebody answers."""
+        """A page has opened, or wants to know whether the kernel answers."""
         self._tell(since=self._since())
 
     @on_message("again")
@@ -152,7 +154,7 @@ class SessionView(LiveView):
 
 
 def stale(session: Any) -> dict[str, Any]:
-    """What has changed since a session computed: the ``text``, and whether to compute ``again`` helps."""
+    """What has changed since a session computed: the ``text``, and whether it helps to compute ``again``."""
     origins, sentences = session.origins, []
     reached, given = origins.changed(), session.given.changed()
     if reached:

@@ -1,8 +1,8 @@
-"""What every live view is: it talks with its pages, one message after the other, and belongs to a notebook.
+"""The base of all live views: it exchanges messages with its pages, one at a time, and belongs to a notebook.
 
-A page shows answers: it sends the questions that what it looks at needs (`questions.py`), and the view keeps answering
-them whenever something is computed. What is looked at belongs to the page; the view only keeps it, so that a second
-page and a saved notebook find it.
+A page shows answers: it sends the questions that the present picture needs (`questions.py`), and the view keeps
+answering them whenever something is computed. What is looked at is decided by the page; the view only stores it, for a
+second page and for a saved notebook.
 """
 
 from __future__ import annotations
@@ -34,22 +34,22 @@ from .protocol import SHELVES, Shelf, answered, dispatch, not_understood, on_mes
 
 MOST_QUESTIONS = 64
 MOST_LOOK = 200_000
-"""What a page looks at is kept if its JSON has no more characters."""
+"""Largest number of characters, as JSON, of what a page looks at."""
 
 CALM: dict[str, Any] = {"error": None, "computing": "", "since": {}, "can_undo": False}
 
 
 class LiveView(anywidget.AnyWidget, Savable):
-    """A widget that talks with its pages and knows of its notebook, from the end of its making until it is closed.
+    """A widget that exchanges messages with its pages and belongs to a notebook, from its creation until it is closed.
 
-    A notebook's ``Out`` and ``_`` hold a view for good, so a closed one is an empty shell: it holds no session, no
-    recording and no trait, and says so wherever somebody asks for one.
+    A notebook's ``Out`` and ``_`` keep a view for ever, so a closed view is an empty shell: it has no session, no
+    recording and no trait, and accessing one raises an error that says so.
 
     ``condition``: the ``error`` that is shown, whether something is ``computing``, what has changed ``since``, and
-    whether the last move ``can_undo``. ``still`` says why the inputs cannot be moved: ``graph``, where there is no
-    function to run, ``page``, where there is no kernel; else it is empty. ``page``, ``numbers`` and ``answers`` hold
-    answers by their questions, apart because they change at different times: with the program, with every number, and
-    with what is looked at, which is the ``look``.
+    whether the last move ``can_undo``. ``still`` says why the inputs cannot be moved: ``graph`` if there is no
+    function to run, ``page`` if there is no kernel; else it is empty. ``page``, ``numbers`` and ``answers`` hold
+    answers by their questions; they are separate because they change at different times: with the program, with every
+    number, and with what is looked at, which is the ``look``.
     """
 
     kind: ClassVar[str]
@@ -71,22 +71,23 @@ class LiveView(anywidget.AnyWidget, Savable):
 
     closed = False
     _page_file: Path | None = None  # the page that it saved by itself
-    _asked: Sequence[Any] = ()  # what the pages ask at present
-    _shown: Sequence[weakref.ref[_Output]] = ()  # what was shown, as far as somebody holds it: IPython logs all outputs
+    _asked: Sequence[Any] = ()  # the pages' present questions
+    _shown: Sequence[weakref.ref[_Output]] = ()  # displayed outputs that are still referenced: IPython logs all outputs
 
     _locks: tuple[str, ...] = ("_turn",)
-    _turn = traitlets.Instance(threading.Condition, ())  # messages may come from several threads: one after the other
+    _turn = traitlets.Instance(threading.Condition, ())  # messages may come from several threads: one at a time
 
     def __init__(self, words: Mapping[str, str], questions: Sequence[Any], **state: Any) -> None:
-        """With what a page asks that has just been opened. From here on the view listens."""
+        """``questions`` are those of a page that has just been opened. From here on the view receives messages."""
         state |= self._answers(questions)
         super().__init__(_front_end=front_end(self.kind), palette=palette(), words=words, **state)
         self.on_msg(self._on_message)
         notebook.opened(self)
 
     def add_traits(self, **traits: Any) -> None:
-        """Once for each kind: anywidget adds the same traits to every view, and traitlets makes a class for that, which
-        would outlive the view."""
+        """Extend the class once for each kind: anywidget adds the same traits to every view, for each of which
+        traitlets would make a class that outlives the view.
+        """
         kind = type(self)
         if kind not in self._extended or "_anywidget_id" not in traits:
             super().add_traits(**traits)
@@ -98,7 +99,7 @@ class LiveView(anywidget.AnyWidget, Savable):
 
     # ------------------------------------------------------------------ messages
     def _handle_custom_msg(self, content: Any, buffers: Any) -> None:
-        """Answer a loader that cannot have the shared model; all else is for those who listen."""
+        """Answer a loader that cannot get the shared model; pass all other messages on."""
         if content != {"do": "front end"}:
             super()._handle_custom_msg(content, buffers)
             return
@@ -106,14 +107,14 @@ class LiveView(anywidget.AnyWidget, Savable):
         self.send({"front_end": shared.digest}, [shared.module, shared.style])
 
     def _on_message(self, _: Any, content: Any, buffers: Any) -> None:
-        """Take one message. It is acknowledged whatever happens: the page waits for that before it sends the next."""
+        """Handle one message. It is acknowledged in every case: the page waits for that before it sends the next."""
         if not isinstance(content, dict) or type(content.get("seq")) is not int:
             return
         with self._turn:
             if self.closed:
                 return
             self._take(content)
-            if self.closed:  # by a cell, meanwhile: what the answer has left
+            if self.closed:  # by a cell, in the meantime: forget what the answer has set
                 self._forget()
 
     def _take(self, content: dict[str, Any]) -> None:
@@ -127,11 +128,11 @@ class LiveView(anywidget.AnyWidget, Savable):
                 self.ack = content["seq"]
 
     def _wait_a_little(self) -> None:
-        """For a view whose messages take their time."""
+        """A hook for views that take time to answer."""
 
     @on_message("hello")
     def _hello(self) -> None:
-        """A page has opened, or is not sure that somebody answers: the acknowledgement is the answer."""
+        """A page has opened, or wants to know whether the kernel answers: the acknowledgement is the answer."""
 
     @on_message("look", look=dict, questions=list)
     def _look_at(self, look: dict[str, Any], questions: list[Any]) -> None:
@@ -142,15 +143,15 @@ class LiveView(anywidget.AnyWidget, Savable):
         self._turned()
 
     def _turned(self) -> None:
-        """Something else is looked at: a view that has to compute it begins to."""
+        """Something else is looked at: a hook for a view that has to compute it."""
 
     @on_message("ask", question=list)
     def _ask(self, question: list[Any]) -> None:
-        """A page needs an answer once: it is gone when the page looks at something else."""
+        """A page needs an answer once; it is dropped as soon as the page looks at something else."""
         self._publish({"answers": {**self.answers, question_key(question): self._answer_once(question)}})
 
     def _answers(self, questions: Sequence[Any]) -> dict[str, Any]:
-        """The traits with the answers to what is asked from now on."""
+        """The traits with the answers to these questions, which are kept answered from now on."""
         found: dict[str, dict[str, Any]] = {shelf: {} for shelf in SHELVES}
         for question in questions:
             shelf, answer = self._answer(question)
@@ -159,25 +160,25 @@ class LiveView(anywidget.AnyWidget, Savable):
         return found
 
     def _answer(self, question: Any) -> tuple[Shelf, Any]:
-        """The answer to one question, and where it is kept."""
+        """The answer to one question, and the trait that keeps it."""
         return answered(self, question)
 
     def _answer_anew(self) -> None:
-        """The same questions have other answers now."""
+        """Answer the same questions again."""
         self._publish(self._answers(self._asked))
 
     def _answer_once(self, question: list[Any]) -> Any:
-        """An answer that is not kept: a file of what is shown."""
+        """An answer that is not kept: a file with what is shown."""
         return show(self, "taken", question)
 
     def _publish(self, state: Mapping[str, Any]) -> None:
-        """Set traits; what differs goes to the pages, in one message at the end of what is being done."""
+        """Set traits; the changes go to the pages in one message, at the end of the present operation."""
         for name, value in state.items():
             self.set_trait(name, value)
 
     # ------------------------------------------------------------------ its condition
     def _tell(self, **changes: Any) -> None:
-        """Let the pages know of an error, of what is being computed, or of what has changed since."""
+        """Tell the pages of an error, of a computation, or of what has changed since."""
         self._publish({"condition": {**self.condition, **changes}})
 
     @property
@@ -187,7 +188,7 @@ class LiveView(anywidget.AnyWidget, Savable):
 
     @property
     def computing(self) -> str:
-        """``running`` or ``stopping`` while something is computed for which the pages do not wait; else empty."""
+        """``running`` or ``stopping`` during a computation for which the pages do not wait; else empty."""
         return str(self.condition["computing"])
 
     @property
@@ -197,11 +198,11 @@ class LiveView(anywidget.AnyWidget, Savable):
 
     # ------------------------------------------------------------------ its life
     def look_again(self) -> None:
-        """A cell has run: what was computed before it stays as it was."""
+        """A cell has run; by default nothing follows from that."""
 
     def close(self) -> None:
-        """Remove the views, stop listening, and let go of everything."""
-        if self.closed:  # it has no layout any more; asking for it would make one
+        """Remove the view from all pages, stop receiving messages, and release everything."""
+        if self.closed:  # a closed view has no layout; accessing it would create one
             return
         notebook.closed(self)
         self.layout.close()  # a widget of its own, which ipywidgets would keep
@@ -209,10 +210,10 @@ class LiveView(anywidget.AnyWidget, Savable):
         self._forget()
 
     def _forget(self) -> None:
-        """Be as one that was never made, but for the locks, for which somebody may be waiting."""
+        """Reset everything to the state of a blank view, except the locks, for which a thread may be waiting."""
         blank = type(self).__new__(type(self))
         blank.closed = True
-        blank._trait_values.clear()  # defaults, which a trait finds again when it is asked
+        blank._trait_values.clear()  # defaults; traits find them again on access
         for name in self._locks:
             setattr(blank, name, getattr(self, name))
         for ref in self._shown:
@@ -221,10 +222,10 @@ class LiveView(anywidget.AnyWidget, Savable):
                 shown.update(self._farewell())
         self.__dict__ = blank.__dict__.copy()
 
-    if not TYPE_CHECKING:  # attributes are known without it
+    if not TYPE_CHECKING:  # type checkers know the attributes without it
 
         def __getattr__(self, name: str) -> Any:
-            """Only for what is not there: in an open view that is what never was."""
+            """Called only for missing attributes: in an open view, those that never existed."""
             kind = type(self).__name__
             if self.__dict__.get("closed"):
                 raise AttributeError(f"{kind}: {say('closed_view')}", name=name, obj=self)
@@ -232,12 +233,12 @@ class LiveView(anywidget.AnyWidget, Savable):
             raise AttributeError(f"{kind!r} object has no attribute {name!r}{remedy}", name=name, obj=self)
 
     def explore(self) -> Self:
-        """The view itself: it is live already."""
+        """The view itself, as it is live already."""
         return self
 
     # ------------------------------------------------------------------ where it is shown
     def _save_here(self, caller: str, kind: str, name: str) -> None:
-        """Where no notebook draws: save the view as a page of its own, open it or print where it is."""
+        """If no notebook displays the view, save it as a page of its own, and open that or print its path."""
         if not notebook.draws():
             self._page_file = no_notebook.told(self._save, caller, [kind, *re.findall(r"\w+", name, re.ASCII)])
 
@@ -245,21 +246,21 @@ class LiveView(anywidget.AnyWidget, Savable):
         show(self, "page", path)
 
     def exported(self, path: Path) -> None:
-        """The view was saved under a name that was asked for: a page that it saved by itself is not needed any more."""
+        """Remove the page that the view saved by itself: the user has now saved it at ``path``."""
         page, self._page_file = self._page_file, None
         if page is not None and page != path.absolute():
             no_notebook.removed(page)
             print(f"{page.name} is now {path}")
 
     def _still(self) -> object:
-        """What the view shows, as it stands where nothing moves: in an untrusted notebook, on a web page, in a file."""
+        """What to show where nothing moves: in an untrusted notebook, on a web page, in a file."""
         raise NotImplementedError
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__}: {say('closed_view') if self.closed else self._in_a_line()}>"
 
     def __str__(self) -> str:
-        """What a notebook would show, in words."""
+        """What a notebook would show, as text."""
         return repr(self) if self.closed else str(self._static()["text/plain"])
 
     def _in_a_line(self) -> str:
@@ -270,7 +271,7 @@ class LiveView(anywidget.AnyWidget, Savable):
         return mimebundle(self._still())
 
     def _farewell(self) -> Bundle:
-        """What stands where a closed view is shown."""
+        """What is displayed in place of a closed view."""
         text = f"{type(self).__name__}: {say('closed_view')}"
         return {"text/plain": text, "text/html": str(paragraph(prose(text)))}
 
@@ -288,16 +289,16 @@ class LiveView(anywidget.AnyWidget, Savable):
 
 
 def at_rest(view: LiveView) -> Bundle:
-    """What a view shows, where it does not move."""
+    """The static display of a view."""
     return view._static()
 
 
 def svg_at_rest(view: LiveView, look: Look) -> Any:
-    """The picture of what a view shows, where that has one."""
+    """The picture of what a view shows, if there is one."""
     return show(view._still(), "svg", look)
 
 
 class _Output(dict[str, Any]):
-    """What a notebook shows for a view. It can be referred to weakly, as a plain dict cannot."""
+    """A notebook output of a view. Unlike a plain dict, it supports weak references."""
 
     __slots__ = ("__weakref__",)

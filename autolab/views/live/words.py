@@ -1,4 +1,4 @@
-"""The words that every view begins with."""
+"""The words that every live view begins with."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _WORDS = (*_LIVE, "still", "find_reach", "take", "take_png", "take_svg", "take_p
 def view_words(own: Iterable[str] = (), **words: str) -> dict[str, str]:
     """The words with which a view begins.
 
-    ``own`` are the keys of further sentences, which the page finds under the same keys; ``words`` are sentences for
+    ``own`` are the keys of further sentences, which the page finds under the same keys; ``words`` are sentences under
     keys that the page knows.
     """
     return {key: say(key) for key in (*_WORDS, *own)} | words

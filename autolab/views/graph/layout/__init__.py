@@ -1,1 +1,1 @@
-"""The layout of a graph: `boxes.layout` places the boxes, with the other modules."""
+"""Layout of a graph: `boxes.layout` positions the boxes, with the help of the other modules."""

@@ -1,16 +1,16 @@
-"""Where the boxes of a graph stand and how the lines between them run: a layered layout from top to bottom, and whether
-it is turned, so that the graph runs to the right as time does.
+"""Positions of the boxes of a graph and paths of the lines between them: a layered layout from top to bottom, and the
+decision whether to turn it, so that the graph runs to the right as time does.
 
-1. Ranks: the longest path from above; sources are pulled down next to their first user. One that is too wide becomes
-   several rows.
+1. Ranks: the longest path from the top; sources are moved down next to their first user. A rank that is too wide is
+   split into rows.
 2. Edges that skip ranks get a waypoint in each, so that they go around boxes; the edges of one box share them.
-3. Order within ranks: depth-first from the outputs, so that operands stand as in the expression, then barycentre
-   sweeps.
-4. Horizontal positions: each box wants to stand below (above) the mean of its neighbours; isotonic regression (pool
-   adjacent violators) finds the best positions in which nothing overlaps. Where results and leaves compete, leaves
-   give way: otherwise a chain whose every step takes a weight would run diagonally.
+3. Order within ranks: depth-first from the outputs, so that operands are in the order of the expression, then
+   barycentre sweeps.
+4. Horizontal positions: each box is drawn to the mean position of its neighbours above (below); isotonic regression
+   (pool adjacent violators) finds the best positions without overlaps. Where results and leaves compete, leaves give
+   way: otherwise a chain in which every step uses a weight would run diagonally.
 
-Everything is iterative and deterministic. Sugiyama, Tagawa, Toda 1981; positions after Barlow and Brunk 1972.
+The algorithm is iterative and deterministic. Sugiyama, Tagawa, Toda 1981; positions after Barlow and Brunk 1972.
 """
 
 from __future__ import annotations
@@ -34,12 +34,12 @@ Direction = Literal["auto", "down", "right"]
 DIRECTIONS: tuple[Direction, ...] = get_args(Direction)
 
 LONG = 20
-"""Steps on the longest chain from which on a narrow graph runs to the right."""
+"""A narrow graph whose longest chain has at least this many steps runs to the right."""
 
 
 @dataclass(frozen=True)
 class Layout:
-    """Top-left corners of the boxes and one SVG path per edge, in the order in which they were given."""
+    """Top-left corners of the boxes and one SVG path per edge, both in the given order."""
 
     width: float
     height: float
@@ -64,18 +64,19 @@ def layout(
     sizes
         Width and height of each box.
     edges
-        Pairs ``(from, to)`` of box numbers with ``from < to``; a pair may come more than once.
+        Pairs ``(from, to)`` of box numbers with ``from < to``; a pair may occur more than once.
     gap
-        Free space between boxes in a rank, and between ranks.
+        Space between boxes in a rank, and between ranks.
     margin
-        Free space around everything.
+        Space around everything.
     ends
-        So many of the first boxes are where lines come in at the upper edge, so many of the last ones where lines go
-        out at the lower edge.
+        The number of first boxes that are entry points of lines at the upper edge, and of last boxes that are exit
+        points at the lower edge.
     ports
-        For each edge how far from the left of their boxes it leaves and arrives; None where the layout may choose.
+        For each edge, the distances from the left of its boxes at which it leaves and arrives; None to let the layout
+        choose.
     widest
-        Boxes beside each other that take more than this are parted into rows.
+        Boxes side by side that are wider than this in total are split into rows.
     """
     for source, target in edges:
         if not 0 <= source < target < len(sizes):
@@ -106,19 +107,19 @@ def _bands(graph: Layered, gap: float, top: float) -> list[tuple[float, float]]:
     if graph.entries and gaps:
         gaps[0] = gap * 0.75
     if graph.exits and gaps:
-        gaps[-1] = gap / 2  # nothing but lines goes on from there
+        gaps[-1] = gap / 2  # only lines go on from there
     tops = accumulate([top] + [height + gap for height, gap in zip(heights, gaps, strict=False)])
     return list(zip(tops, heights, strict=True))
 
 
 def direction_of(recording: Recording, wanted: Direction = "auto") -> Literal["down", "right"]:
-    """The direction of a recording's graph: the one that is wanted, or by its shape.
+    """The direction of a recording's graph: the ``wanted`` one, or by its shape.
 
-    By shape, a graph runs to the right where a loop hands a value on from one pass to the next, however many passes it
-    has, or where it is one long chain: at least `LONG` steps follow each other, and there are no more beside each other
-    on average than half as many. Everything else runs down, and so do the graphs of derivatives, which stand side by
-    side, and so does a plan of links or modules, which fits then. The rule looks at the program alone, never at its
-    numbers or at what is open.
+    By shape, a graph runs to the right if a loop passes a value on from one pass to the next, however many passes it
+    has, or if it is one long chain: the longest chain has at least `LONG` steps, and the average number of steps side
+    by side is at most half as large. Every other graph runs down. So do the graphs of derivatives, which are shown side
+    by side, and a plan of links or modules, which then fits. The rule depends only on the program, never on its numbers
+    or on which groups are open.
 
     Raises
     ------
@@ -135,7 +136,7 @@ def direction_of(recording: Recording, wanted: Direction = "auto") -> Literal["d
 
 
 def _hands_on(items: tuple[Item, ...]) -> bool:
-    """Whether a pass of some loop uses what the pass before it computed."""
+    """Whether a pass of some loop uses a value from the pass before."""
     groups = [item for item in items if isinstance(item, Group)]
     before: set[int] = set()
     for one in _passes(groups):
@@ -147,7 +148,7 @@ def _hands_on(items: tuple[Item, ...]) -> bool:
 
 
 def _passes(groups: list[Group]) -> Iterator[Group]:
-    """The passes beside each other, also those that stand in runs."""
+    """Consecutive passes, including those within runs."""
     for group in groups:
         if group.kind == "pass":
             yield group

@@ -1,5 +1,5 @@
-"""Horizontal positions, each node as near to its neighbours as the order and the gaps allow; and how the lines run:
-from the bottom of a box, through the waypoints, down to the top of another.
+"""Horizontal positions, with each node as near to its neighbours as the order and the gaps allow; and the paths of the
+lines, from the bottom of a box through the waypoints to the top of another.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ _ROUNDS = 4
 
 
 def columns(graph: Layered, ranks: list[list[int]], gap: float, margin: float) -> list[float]:
-    """The centre of every node and waypoint, after sweeps down and up; whole pixels, so that lines are sharp."""
+    """The centres of all nodes and waypoints, after sweeps down and up; whole pixels, so that lines are sharp."""
     x = [0.0] * len(graph.rank)
     rows = []
     for rank in ranks:
@@ -26,7 +26,7 @@ def columns(graph: Layered, ranks: list[list[int]], gap: float, margin: float) -
     (above, below), weights = graph.pulls(), graph.weights()
     both = [a + b for a, b in zip(above, below, strict=True)]
     boxes = len(graph.sizes)
-    both[boxes:] = [[n for n in near if n >= boxes] or near for near in both[boxes:]]  # long lines run straight
+    both[boxes:] = [[n for n in near if n >= boxes] or near for near in both[boxes:]]  # keep long lines straight
     for sweep, neighbours in [(rows, above), (rows[::-1], below)] * _ROUNDS + [(rows, both)]:
         for rank, offsets in sweep:
             wishes = [sum([x[n] for n in neighbours[i]]) / len(neighbours[i]) if neighbours[i] else x[i] for i in rank]
@@ -37,7 +37,8 @@ def columns(graph: Layered, ranks: list[list[int]], gap: float, margin: float) -
 
 
 def spread(wishes: Sequence[float], offsets: Sequence[float], weights: Sequence[float]) -> list[float]:
-    """Positions nearest to ``wishes`` (weighted least squares) in which neighbours keep the distances of ``offsets``.
+    """Positions nearest to ``wishes`` (weighted least squares) in which neighbours are at least as far apart as
+    their ``offsets``.
 
     With the offsets subtracted this is isotonic regression, which pooling adjacent violators solves exactly.
 
@@ -64,7 +65,7 @@ def spread(wishes: Sequence[float], offsets: Sequence[float], weights: Sequence[
 
 
 _STEP = 24.0  # between two lines at a box
-_STUB = 10.0  # the straight end, as long as an arrow head
+_STUB = 10.0  # the straight end, as long as an arrowhead
 _BOW = 40.0  # sideways, so that a line past many boxes is not hidden behind all of them
 _LEAVING, _ARRIVING = 0, 1
 
@@ -77,7 +78,7 @@ def routes(
     corners: Sequence[tuple[float, float]],
     bands: Sequence[tuple[float, float]],
 ) -> tuple[str, ...]:
-    """One SVG path per edge. ``x`` are centres, ``bands`` the top and the height of each rank."""
+    """One SVG path per edge. ``x`` are centres, ``bands`` the top and height of each rank."""
     starts = _ports(graph, edges, ports, x, _LEAVING)
     stops = _ports(graph, edges, ports, x, _ARRIVING)
     paths = []
@@ -124,15 +125,15 @@ class _DownwardPath:
 
 
 def tenth(coordinate: float) -> str:
-    """A coordinate in a path, to a tenth."""
+    """A coordinate of a path, rounded to a tenth."""
     return f"{coordinate:.1f}".removesuffix(".0")
 
 
 def _ports(
     graph: Layered, edges: Sequence[tuple[int, int]], ports: Sequence[Ports], x: Sequence[float], end: int
 ) -> list[float]:
-    """Where each edge meets the box at its ``end``: at its port, or where a straight line would, within reach, in order
-    and apart.
+    """The positions where edges meet the boxes at their ``end``: at the port, or where a straight line would, within
+    the width of the box, in order and not too close together.
     """
     meeting: list[dict[int, list[int]]] = [{} for _ in graph.sizes]
     found = [0.0] * len(edges)
@@ -167,7 +168,7 @@ def _line(graph: Layered, number: int, end: int) -> int:
 
 
 def _approach(graph: Layered, edges: Sequence[tuple[int, int]], number: int, x: Sequence[float], end: int) -> float:
-    """The horizontal position from which an edge comes to its ``end``."""
+    """The horizontal position from which an edge approaches its ``end``."""
     waypoints = graph.through[number]
     if not waypoints:
         return x[edges[number][1 - end]]
@@ -194,7 +195,7 @@ def turned_path(path: str) -> str:
 
 
 def joined(pieces: list[str]) -> str:
-    """The pieces of a line as one: none starts anew where the last one ended, and straight parts that meet are one.
+    """The pieces of a line as one path, with no new start where one piece continues another, and straight parts merged.
 
     Examples
     --------

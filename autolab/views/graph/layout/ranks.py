@@ -1,5 +1,5 @@
-"""The graph in ranks, with waypoints for the edges that skip a few of them, and the order within the ranks with few
-crossing lines: depth first, then barycentre sweeps."""
+"""The ranks of a graph, with waypoints for edges that skip a few of them, and the order within ranks, with few
+crossings: depth-first, then barycentre sweeps."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from collections.abc import Sequence
 from math import inf
 
 Ports = tuple[float | None, float | None]
-"""Where an edge leaves and arrives, from the left of the box; None where the layout may choose."""
+"""The distances from the left of the boxes at which an edge leaves and arrives; None to let the layout choose."""
 
-MAX_WAYPOINTS = 5000  # per picture; they cost as much time as boxes
+MAX_WAYPOINTS = 5000  # per picture; each takes as much time as a box
 BUNDLED = 4
-"""Leaves that so many boxes use together are bundled, and so are lines from rows of boxes to the same box."""
+"""Leaves that at least this many boxes use together are bundled, as are lines from rows of boxes to the same box."""
 
 _PAIR = 2
 _WAYPOINT_WIDTH = 10.0
@@ -24,9 +24,9 @@ _LEAF_WEIGHT, _LEADING_WEIGHT = 1e-6, 1e-3
 class Layered:
     """The graph with ranks and waypoints; numbers from ``len(sizes)`` on are waypoints.
 
-    ``through`` are the waypoints of each edge. ``curves`` are the numbers of the edges for which there was no room:
-    they run past everything in a single curve; those in ``bundles`` run along with others to the same box. The first
-    ``entries`` boxes stand alone in the first rank, the last ``exits`` in the last one.
+    ``through`` are the waypoints of each edge. ``curves`` are the numbers of edges beyond the limit of waypoints, which
+    pass everything in a single curve; those in ``bundles`` run together with others to the same box. The first
+    ``entries`` boxes are alone in the first rank, the last ``exits`` in the last one.
     """
 
     def __init__(
@@ -65,10 +65,10 @@ class Layered:
         self._leading = self._first_leaves()
 
     def _thread(self, source: int, target: int, way: tuple[int, float | None, int]) -> list[int]:
-        """Connect two boxes; returns the waypoints, where the edge skips a few ranks.
+        """Connect two boxes. Returns the waypoints, if the edge skips a few ranks.
 
-        The edges of one ``way`` (a box and where they meet it, or a bundle, and 1 for down or -1 for up) share them: a
-        value that is used again and again is one trunk with branches, and so are lines that meet at a box.
+        The edges of one ``way`` (a box and where they meet it, or a bundle, and 1 for down or -1 for up) share
+        waypoints: a value that is used repeatedly is one trunk with branches, and so are the lines that meet at a box.
         """
         skipped = self.rank[target] - self.rank[source] - 1
         trunk, step = self._trunks.setdefault(way, []), way[2]
@@ -101,23 +101,23 @@ class Layered:
         self.above[lower].append(upper)
 
     def weights(self) -> list[float]:
-        """How strongly each node insists on its position."""
+        """The weight of each node's preferred position."""
         boxes = [float(len(a) + len(b)) if a else _LEAF_WEIGHT for a, b in zip(self.above, self.below, strict=True)]
         for leaf in self._leading:
             boxes[leaf] = _LEADING_WEIGHT
         return boxes[: len(self.sizes)] + [_WAYPOINT_WEIGHT] * (len(boxes) - len(self.sizes))
 
     def _first_leaves(self) -> set[int]:
-        """The first of more than a pair of leaves that a box with users is made of: it stands straight above."""
+        """The first of more than two leaves from which a box that is used is computed: it is placed straight above."""
         used = [near for near, users in zip(self.above, self.below, strict=False) if len(near) > _PAIR and users]
         return {near[0] for near in used if not any([self.above[n] for n in near])}
 
     def pulls(self) -> tuple[list[list[int]], list[list[int]]]:
-        """The neighbours above and below that each node wants to be in line with.
+        """The neighbours above and below with which each node is to be aligned.
 
-        A box follows boxes rather than passing lines, and results rather than leaves; of more than a pair of leaves,
-        the first, so that a chain which begins with it is straight. A waypoint follows its trunk, and rows that were
-        one rank stand below the first of them.
+        A box follows boxes rather than passing lines, and results rather than leaves; among more than two leaves, the
+        first, so that a chain that begins with it is straight. A waypoint follows its trunk, and rows that were one
+        rank are aligned with the first of them.
         """
         boxes = len(self.sizes)
         result, line, leaf = 0, 1, 2
@@ -138,9 +138,9 @@ class Layered:
 
 
 def _bundles(count: int, edges: Sequence[tuple[int, int]], rank: Sequence[int]) -> dict[int, int]:
-    """The leaves that several boxes use together, again and again, and the first leaf of each one's bundle.
+    """The leaves that several boxes use together, repeatedly, each with the first leaf of its bundle.
 
-    The weights of a recurrent net are such leaves: all their lines run as one, instead of crossing at every step.
+    The weights of a recurrent network are such leaves: all their lines run as one, instead of crossing at every step.
     """
     users: list[list[int]] = [[] for _ in range(count)]
     is_leaf = [True] * count
@@ -178,7 +178,7 @@ def _ranks(count: int, edges: Sequence[tuple[int, int]], entries: int, exits: in
 def _in_rows(
     rank: list[int], widths: list[float], gap: float, widest: float
 ) -> tuple[list[int], list[list[list[int]]]]:
-    """The ranks, with those that are too wide parted, and the rows of each of these."""
+    """The ranks, with those that are too wide split, and the rows of each of these."""
     ranks: list[list[int]] = [[] for _ in range(max(rank) + 1)]
     for node, number in enumerate(rank):
         ranks[number].append(node)
@@ -187,7 +187,7 @@ def _in_rows(
         rows: list[list[int]] = [[]]
         right = 0.0
         for node in nodes:
-            if rows[-1] and widths[node] and right + widths[node] > widest:  # the ends of lines have no width
+            if rows[-1] and widths[node] and right + widths[node] > widest:  # entry and exit points have no width
                 rows.append([])
                 right = 0.0
             rows[-1].append(node)
@@ -219,9 +219,7 @@ def ordered(graph: Layered) -> list[list[int]]:
 
 
 def _depth_first(above: list[list[int]], below: list[list[int]]) -> list[int]:
-    """All nodes, operands before users, from the outputs upwards: operands stand in the order in which they are
-    written.
-    """
+    """All nodes, operands before users, from the outputs upwards, in the order in which operands are written."""
     seen = [False] * len(above)
     order: list[int] = []
     for output in (node for node, users in enumerate(below) if not users):
@@ -241,7 +239,7 @@ def _depth_first(above: list[list[int]], below: list[list[int]]) -> list[int]:
 
 
 def _swept(ranks: list[list[int]], neighbours: list[list[int]], downwards: bool) -> list[list[int]]:
-    """Sort each rank by the mean place of its neighbours in the rank before; nodes without any keep their place."""
+    """Sort each rank by the mean position of its neighbours in the rank before; nodes without neighbours stay."""
     place = {node: float(i) for rank in ranks for i, node in enumerate(rank)}
     swept = []
     for rank in ranks if downwards else reversed(ranks):
@@ -257,7 +255,7 @@ def _swept(ranks: list[list[int]], neighbours: list[list[int]], downwards: bool)
 
 
 def count_crossings(ranks: list[list[int]], below: list[list[int]]) -> int:
-    """The number of pairs of edges that cross between neighbouring ranks."""
+    """The number of crossing pairs of edges between neighbouring ranks."""
     place = {node: i for rank in ranks for i, node in enumerate(rank)}
     crossings = 0
     for rank in ranks:
