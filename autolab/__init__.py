@@ -18,7 +18,7 @@ Finding faults              `diagnose`: what is wrong with a program; `compare`:
                             `check_inplace`; `debug`: values changed in place
 Networks                    `links`, `initializers`, `optimizers`, `training`, `data`, `serializers`
 PyTorch and JAX             `record`, `explore`, `check_gradients` take their functions: `bridges.torch`, `bridges.jax`
-Other libraries' code       `compat`: DeZero's and Chainer's names, for their books and scripts
+Other libraries' code       `compat`: the names of PyTorch, Chainer and DeZero, for their books and scripts
 Learning                    `lesson.check`: the exercises of the notebooks
 
 Each of these names has an example: ``help(autolab.explore)``.

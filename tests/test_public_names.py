@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ast
+import builtins
 import inspect
 import types
 from doctest import SKIP, DocTestParser
@@ -71,6 +73,37 @@ def test_everything_in_a_module_has_an_example(module: str):
     named = {name: one for name, one in public.items() if name not in errors}
     assert [name for name, one in named.items() if ">>> " not in (one.__doc__ or "")] == []
     assert {name for name, one in named.items() if not runs(one.__doc__)} <= FROM_THE_NETWORK
+
+
+def test_each_schedule_of_a_learning_rate_has_an_example():
+    found = [one for name, one in vars(autolab.optimizers.lr_scheduler).items() if name.endswith("LR")]
+    assert len(found) > 8 and [one for one in found if not runs(one.__doc__)] == []
+
+
+def not_made(told: str) -> set[str]:
+    """The names that the examples of a docstring use, though nothing in them makes or imports these."""
+    tree = [*ast.walk(ast.parse("".join([one.source for one in DocTestParser().get_examples(told)])))]
+    names = [node for node in tree if isinstance(node, ast.Name)]
+    made = {name.id for name in names if isinstance(name.ctx, ast.Store)} | set(dir(builtins))
+    made |= {
+        node.name for node in tree if isinstance(node, (ast.FunctionDef, ast.ClassDef, ast.ExceptHandler)) and node.name
+    }
+    made |= {node.arg for node in tree if isinstance(node, ast.arg)}
+    made |= {(node.asname or node.name).partition(".")[0] for node in tree if isinstance(node, ast.alias)}
+    return {name.id for name in names} - made
+
+
+@pytest.mark.parametrize("module", ["autolab", *[f"autolab.{name}" for name in EXPLAINED]])
+def test_an_example_can_be_pasted_alone(module: str):
+    found = import_module(module)
+    public = [getattr(found, name) for name in found.__all__]
+    own = [one for one in public if inspect.isroutine(one) or inspect.isclass(one)]
+    own += [method for one in own if inspect.isclass(one) for method in vars(one).values() if inspect.isroutine(method)]
+    assert {one.__qualname__: names for one in own if (names := not_made(inspect.getdoc(one) or ""))} == {}
+
+
+def test_a_name_that_an_example_does_not_make_is_seen():
+    assert not_made(">>> import a.b\n>>> def f(x):\n...     return a.b(x) + y") == {"y"}
 
 
 @pytest.mark.parametrize(

@@ -63,7 +63,7 @@ class Derivatives(Savable):
 
         Examples
         --------
-        >>> import autolab
+        >>> from autolab.analysis import Study
         >>> found = Study(lambda x: x ** 3, 1.0, order=2).data
         >>> found.taylor(2.0, 1), found.taylor(2.0)
         (4.0, 7.0)

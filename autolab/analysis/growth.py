@@ -37,6 +37,7 @@ def growth(recording: Recording) -> tuple[Growth, ...]:
     Examples
     --------
     >>> import autolab
+    >>> from autolab.analysis import growth
     >>> found = growth(autolab.record(lambda x: x * x * x, 2.0, options={"order": 1}))
     >>> [(g.steps, g.reused) for g in found]
     [(2, 0), (6, 1)]

@@ -210,6 +210,7 @@ def surface(
 
     Examples
     --------
+    >>> from autolab.analysis import surface
     >>> found = surface(lambda x, y: x ** 2 + 10 * y ** 2, (3.0, 1.0), steps=3, span=1.0)
     >>> found.values.tolist()
     [[4.0, 9.0, 16.0], [14.0, 19.0, 26.0], [44.0, 49.0, 56.0]]
@@ -245,8 +246,20 @@ def surface(
 def descend(loss: Loss, params: Any, rate: float, steps: int) -> list[Any]:
     """The points of a gradient descent with learning rate ``rate``, starting at ``params``: a path for `surface`.
 
+    Parameters
+    ----------
+    loss : callable
+        Returns one number. It is given the parameters: a tuple of arguments, or its only argument.
+    params : tuple, array or nested structure of arrays
+        Where the descent starts.
+    rate : float
+        The learning rate.
+    steps : int
+        How many steps are taken: there is one point more.
+
     Examples
     --------
+    >>> from autolab.analysis import descend
     >>> [float(x) for (x,) in descend(lambda x: x ** 2, (1.0,), rate=0.25, steps=2)]
     [1.0, 0.5, 0.25]
     """

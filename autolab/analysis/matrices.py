@@ -113,6 +113,7 @@ def show_jacobian(fn: Callable[..., Any], /, *args: Any, **inputs: Any) -> Deriv
 
     Examples
     --------
+    >>> from autolab.analysis import show_jacobian
     >>> found = show_jacobian(lambda x, y: x * y, x=[2.0, 3.0], y=5.0)
     >>> found.values.tolist(), found.columns
     ([[5.0, 0.0, 2.0], [0.0, 5.0, 3.0]], ('x[0]', 'x[1]', 'y'))
@@ -154,6 +155,7 @@ def show_hessian(fn: Callable[..., Any], /, *args: Any, **inputs: Any) -> Deriva
 
     Examples
     --------
+    >>> from autolab.analysis import show_hessian
     >>> found = show_hessian(lambda x, y: x ** 2 - y ** 2, x=0.0, y=0.0)
     >>> found.eigenvalues.tolist(), found.nature, found.stationary
     ([-2.0, 2.0], 'saddle', True)

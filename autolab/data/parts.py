@@ -39,6 +39,14 @@ class Subset:
 def random_split(dataset: Any, lengths: Sequence[float], rng: np.random.Generator | None = None) -> list[Subset]:
     """Split a dataset at random into parts of the given lengths, or fractions that add up to 1.
 
+    Parameters
+    ----------
+    dataset : sequence
+    lengths : sequence of numbers
+        How many examples each part gets, or its share of them.
+    rng : numpy.random.Generator, optional
+        Draws the order; by default ``autolab.config.rng``.
+
     Examples
     --------
     >>> import numpy as np

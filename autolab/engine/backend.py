@@ -57,6 +57,7 @@ def get_array_module(*arrays: object) -> ModuleType:
     Examples
     --------
     >>> import numpy as np
+    >>> from autolab import get_array_module
     >>> get_array_module(np.ones(3)).__name__
     'numpy'
     """

@@ -79,6 +79,18 @@ def primitive(
     """Declare a differentiable function of whole arrays. Like `elementwise`, but a rule must return the exact shape of
     its input.
 
+    Parameters
+    ----------
+    domain, numpy, name, **rules
+        As for `elementwise`, but nothing is summed: the result of a rule has the shape of its input.
+    outputs : tuple of str
+        What rules call the results, where ``forward`` returns a tuple of arrays; ``g`` is then a tuple, too.
+
+    Returns
+    -------
+    callable
+        A decorator for ``forward(xp, *inputs, *, **attributes)``, as of `elementwise`.
+
     Raises
     ------
     GradientShapeError

@@ -221,6 +221,7 @@ def as_variable(value: Any) -> Variable:
 
     Examples
     --------
+    >>> from autolab import as_variable
     >>> as_variable(3.0).requires_grad
     False
     """

@@ -31,6 +31,7 @@ class Result:
 
     Examples
     --------
+    >>> from autolab.lesson import Result
     >>> Result("start-zero", "right").points
     1
     """

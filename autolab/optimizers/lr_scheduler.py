@@ -39,7 +39,18 @@ class StepLR(LRScheduler):
 
 
 class MultiStepLR(LRScheduler):
-    """Multiply the learning rate by ``gamma`` at each of the milestones, which are epochs."""
+    """Multiply the learning rate by ``gamma`` at each of the milestones, which are epochs.
+
+    Examples
+    --------
+    >>> from autolab import links as L, optimizers
+    >>> optimizer = optimizers.SGD(L.Linear(3, 2), lr=1.0)
+    >>> scheduler = optimizers.lr_scheduler.MultiStepLR(optimizer, milestones=[2, 4])
+    >>> for epoch in range(3):
+    ...     scheduler.step()
+    >>> round(optimizer.lr, 6)
+    0.1
+    """
 
     def __init__(self, optimizer: Any, milestones: Sequence[int], gamma: float = 0.1, last_epoch: int = -1) -> None:
         self.milestones, self.gamma = list(milestones), gamma
@@ -50,7 +61,18 @@ class MultiStepLR(LRScheduler):
 
 
 class ExponentialLR(LRScheduler):
-    """Multiply the learning rate by ``gamma`` every epoch."""
+    """Multiply the learning rate by ``gamma`` every epoch.
+
+    Examples
+    --------
+    >>> from autolab import links as L, optimizers
+    >>> optimizer = optimizers.SGD(L.Linear(3, 2), lr=1.0)
+    >>> scheduler = optimizers.lr_scheduler.ExponentialLR(optimizer, gamma=0.5)
+    >>> for epoch in range(3):
+    ...     scheduler.step()
+    >>> round(optimizer.lr, 6)
+    0.125
+    """
 
     def __init__(self, optimizer: Any, gamma: float, last_epoch: int = -1) -> None:
         self.gamma = gamma
@@ -61,7 +83,18 @@ class ExponentialLR(LRScheduler):
 
 
 class LambdaLR(LRScheduler):
-    """The initial learning rate times ``lr_lambda(epoch)``; a list has one function per parameter group."""
+    """The initial learning rate times ``lr_lambda(epoch)``; a list has one function per parameter group.
+
+    Examples
+    --------
+    >>> from autolab import links as L, optimizers
+    >>> optimizer = optimizers.SGD(L.Linear(3, 2), lr=1.0)
+    >>> scheduler = optimizers.lr_scheduler.LambdaLR(optimizer, lambda epoch: 1 / (1 + epoch))
+    >>> for epoch in range(3):
+    ...     scheduler.step()
+    >>> round(optimizer.lr, 6)
+    0.25
+    """
 
     def __init__(
         self,
@@ -79,7 +112,18 @@ class LambdaLR(LRScheduler):
 
 class LinearLR(LRScheduler):
     """The initial learning rate times a factor from ``start_factor`` to ``end_factor``, linear in ``total_iters``
-    epochs."""
+    epochs.
+
+    Examples
+    --------
+    >>> from autolab import links as L, optimizers
+    >>> optimizer = optimizers.SGD(L.Linear(3, 2), lr=1.0)
+    >>> scheduler = optimizers.lr_scheduler.LinearLR(optimizer, start_factor=0.5, total_iters=4)
+    >>> for epoch in range(2):
+    ...     scheduler.step()
+    >>> round(optimizer.lr, 6)
+    0.75
+    """
 
     def __init__(
         self,
@@ -98,7 +142,18 @@ class LinearLR(LRScheduler):
 
 
 class ConstantLR(LRScheduler):
-    """The initial learning rate times ``factor`` for the first ``total_iters`` epochs, then unchanged."""
+    """The initial learning rate times ``factor`` for the first ``total_iters`` epochs, then unchanged.
+
+    Examples
+    --------
+    >>> from autolab import links as L, optimizers
+    >>> optimizer = optimizers.SGD(L.Linear(3, 2), lr=1.0)
+    >>> scheduler = optimizers.lr_scheduler.ConstantLR(optimizer, factor=0.5, total_iters=2)
+    >>> for epoch in range(1):
+    ...     scheduler.step()
+    >>> round(optimizer.lr, 6)
+    0.5
+    """
 
     def __init__(self, optimizer: Any, factor: float = 1 / 3, total_iters: int = 5, last_epoch: int = -1) -> None:
         self.rate, self.total_iters = factor, total_iters
@@ -109,7 +164,18 @@ class ConstantLR(LRScheduler):
 
 
 class PolynomialLR(LRScheduler):
-    """Polynomial decay to 0 in ``total_iters`` epochs: the initial rate times ``(1 - epoch / total_iters)**power``."""
+    """Polynomial decay to 0 in ``total_iters`` epochs: the initial rate times ``(1 - epoch / total_iters)**power``.
+
+    Examples
+    --------
+    >>> from autolab import links as L, optimizers
+    >>> optimizer = optimizers.SGD(L.Linear(3, 2), lr=1.0)
+    >>> scheduler = optimizers.lr_scheduler.PolynomialLR(optimizer, total_iters=4, power=2.0)
+    >>> for epoch in range(2):
+    ...     scheduler.step()
+    >>> round(optimizer.lr, 6)
+    0.25
+    """
 
     def __init__(self, optimizer: Any, total_iters: int = 5, power: float = 1.0, last_epoch: int = -1) -> None:
         self.total_iters, self.power = total_iters, power
@@ -120,7 +186,18 @@ class PolynomialLR(LRScheduler):
 
 
 class CosineAnnealingLR(LRScheduler):
-    """Anneal from the initial learning rate to ``eta_min`` along half a cosine, in ``T_max`` epochs."""
+    """Anneal from the initial learning rate to ``eta_min`` along half a cosine, in ``T_max`` epochs.
+
+    Examples
+    --------
+    >>> from autolab import links as L, optimizers
+    >>> optimizer = optimizers.SGD(L.Linear(3, 2), lr=1.0)
+    >>> scheduler = optimizers.lr_scheduler.CosineAnnealingLR(optimizer, T_max=4)
+    >>> for epoch in range(2):
+    ...     scheduler.step()
+    >>> round(optimizer.lr, 6)
+    0.5
+    """
 
     def __init__(self, optimizer: Any, T_max: int, eta_min: float = 0.0, last_epoch: int = -1) -> None:
         self.T_max, self.eta_min = T_max, eta_min
@@ -134,7 +211,18 @@ class CosineAnnealingLR(LRScheduler):
 
 
 class CosineAnnealingWarmRestarts(CosineAnnealingLR):
-    """Cosine annealing that restarts after ``T_0`` epochs; each period is ``T_mult`` times as long as the last."""
+    """Cosine annealing that restarts after ``T_0`` epochs; each period is ``T_mult`` times as long as the last.
+
+    Examples
+    --------
+    >>> from autolab import links as L, optimizers
+    >>> optimizer = optimizers.SGD(L.Linear(3, 2), lr=1.0)
+    >>> scheduler = optimizers.lr_scheduler.CosineAnnealingWarmRestarts(optimizer, T_0=4)
+    >>> for epoch in range(4):
+    ...     scheduler.step()
+    >>> round(optimizer.lr, 6)
+    1.0
+    """
 
     def __init__(self, optimizer: Any, T_0: int, T_mult: int = 1, eta_min: float = 0.0, last_epoch: int = -1) -> None:
         self.T_0, self.T_mult = T_0, T_mult
@@ -152,6 +240,34 @@ class OneCycleLR(LRScheduler):
 
     Call ``step`` after each update, not each epoch. Momentum, or Adam's ``beta1``, falls while the learning rate rises,
     and then rises again (L. Smith, 2018).
+
+    Parameters
+    ----------
+    optimizer : Optimizer
+    max_lr : float
+        The largest learning rate.
+    total_steps, epochs, steps_per_epoch : int
+        The number of updates, or two factors of it.
+    pct_start : float
+        The share of the updates in which the learning rate goes up.
+    cycle_momentum : bool
+        Whether the momentum changes too.
+    base_momentum, max_momentum : float
+        Its smallest and its largest value.
+    div_factor, final_div_factor : float
+        What ``max_lr`` is divided by for the first learning rate, and that one for the last.
+
+    Examples
+    --------
+    >>> from autolab import links as L, optimizers
+    >>> optimizer = optimizers.Adam(L.Linear(3, 2))
+    >>> scheduler = optimizers.lr_scheduler.OneCycleLR(optimizer, max_lr=1.0, total_steps=10)
+    >>> rates = [optimizer.lr]
+    >>> for update in range(9):
+    ...     scheduler.step()
+    ...     rates.append(optimizer.lr)
+    >>> [round(rate, 2) for rate in rates]
+    [0.04, 0.52, 1.0, 0.95, 0.81, 0.61, 0.39, 0.19, 0.05, 0.0]
     """
 
     def __init__(

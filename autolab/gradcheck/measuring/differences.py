@@ -60,6 +60,7 @@ def numerical_grad(
     Examples
     --------
     >>> import numpy as np
+    >>> from autolab import numerical_grad
     >>> x = np.array([1.0, 2.0])
     >>> (gx,) = numerical_grad(lambda: (x**2,), (x,), (np.ones(2),))
     >>> gx.round(6)
@@ -201,6 +202,7 @@ def assert_allclose(x: Any, y: Any, atol: float = 1e-5, rtol: float = 1e-4) -> N
 
     Examples
     --------
+    >>> from autolab import assert_allclose
     >>> assert_allclose([1.0, 2.0], [1.00001, 2.0])
     """
     np.testing.assert_allclose(_on_cpu(x), _on_cpu(y), rtol=rtol, atol=atol)
