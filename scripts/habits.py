@@ -37,7 +37,7 @@ def markdown() -> str:
         "# Habits from elsewhere\n\nWhat people type who know PyTorch, JAX, Chainer, DeZero or NumPy, and what AutoLab "
         "has instead. Each part of this page first lists the names that work as they are typed, then those that are "
         "other names of something, and last what is written in another way: the error messages say it, too.\n\n"
-        "Functions that NumPy has take NumPy's parameters (docs/tour.md), `autolab.tanh` is `autolab.functions.tanh`, "
+        "Functions that NumPy has take NumPy's parameters, `autolab.tanh` is `autolab.functions.tanh`, "
         "and every other name of NumPy's is one of `autolab`: `autolab.histogram`. `import autolab.nn`, "
         "`autolab.nn.functional` and `autolab.optim` give the modules that do the same. Where one call means "
         "two things, `autolab.nn` means PyTorch's: `nn.LSTM`, `nn.GRU`, `nn.RNN`, "
@@ -66,7 +66,7 @@ def markdown() -> str:
         "`autolab.export_html(f, path, x=...)` writes that of a function, `recording.save('run.json')` "
         "the data.\n",
         "A whole script of PyTorch's, Chainer's or DeZero's runs as it is after "
-        "`from autolab import compat; compat.install('torch')`, as far as docs/compat.md lists its names.\n",
+        "`from autolab import compat; compat.install('torch')`, as far as [compat.md](compat.md) lists its names.\n",
         "`np.random.seed(0)` seeds AutoLab too. A Variable shares the memory of the array that it is made of, so a "
         "buffer that is filled again before `backward` goes in as a copy: `autolab.tensor(buffer)`; "
         "`autolab.check_inplace` finds where it did not, and `autolab.diagnose` does too.\n",

@@ -50,7 +50,7 @@ def signature(name: str) -> Mapping[str, inspect.Parameter]:
 
 
 _OWN = "Each input gets this; `g` is the upstream gradient, `y` the result."
-_PARTS = """It is made of other functions, and its gradient is that of the whole chain. In the example each part hands
+_PARTS = """It is made of other functions, and its gradient is that of the whole chain. In the example each part passes
 on this; `g` is the upstream gradient, `y` the result of the part."""
 _OPTIONS = {
     "reduction": 'This is for `reduction="mean"`; otherwise nothing is divided by the number of terms.',

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import pickle
 import re
+import runpy
 
 import numpy as np
 import pytest
+from helpers.checkout import ROOT
 
 import autolab
 from autolab import Variable, optimizers
@@ -258,3 +260,14 @@ def test_what_can_be_read_only_once_is_told():
     assert len(list(batches)) < 9
     several = iter([(X, T)] * 9)
     assert autolab.diagnose(lambda: loss(model, *next(several))).facts == () and len(list(several)) == 9
+
+
+def test_the_programs_of_the_page_print_what_it_shows(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    page = (ROOT / "docs" / "diagnose.md").read_text("utf-8")
+    pairs = re.findall(r"```python\n([^`]*)```\n\n```text\n(.*?)```", page, re.DOTALL)
+    assert len(pairs) == 3
+    for program, shown in pairs:
+        (tmp_path / "network.py").write_text(program, "utf-8")
+        runpy.run_path("network.py")
+        assert re.sub(r"in [\d.]+ m?s", "in 56 ms", capsys.readouterr().out) == shown

@@ -1,7 +1,7 @@
 """A fourth derivative
 
 Four times the chain rule, and each derivative is a graph of its own that you can open. Move the point: every formula is
-evaluated there, and beside it stands how it comes about.
+evaluated there, and its derivation is beside it.
 """
 
 import numpy as np
