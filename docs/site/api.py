@@ -83,8 +83,10 @@ def reference(stage: Path) -> None:
         pages = listing(*BRIDGES)
         for page in pages:
             (folder / f"{page.file}.rst").write_text(_text(page), "utf-8")
+        rows = [f"   * - :doc:`{page.title} <{page.file}>`\n     - {_contents(page)}" for page in pages]
     lines = [f"   {page.title} <{page.file}>" for page in pages]
-    index = ["API reference", "=============", "", _INDEX, *_map(), "", ".. toctree::", "   :maxdepth: 1", "", *lines]
+    index = ["API reference", "=============", "", _INDEX, *_map(), "", "The pages:", "", ".. list-table::", "", *rows]
+    index += ["", ".. toctree::", "   :hidden:", "", *lines]
     (folder / "index.rst").write_text("\n".join([*index, ""]), "utf-8")
 
 
@@ -96,6 +98,13 @@ _INDEX = (
 def _map() -> list[str]:
     """The docstring of the package."""
     return ["", ".. currentmodule:: autolab", "", *with_tables(inspect.getdoc(autolab) or "").splitlines()]
+
+
+def _contents(page: Page) -> str:
+    """What is on a page, in a sentence; of the functions, which fill several, all names."""
+    if page.module == "autolab.functions":
+        return ", ".join([f":py:obj:`{name} <autolab.functions.{name}>`" for name in page.names])
+    return " ".join((inspect.getdoc(import_module(page.module)) or "").partition("\n\n")[0].split())
 
 
 def with_tables(text: str) -> str:

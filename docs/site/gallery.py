@@ -187,7 +187,8 @@ def _function(stage: Path, name: str) -> str:
     rows = conventions(name)
     if rows:
         told = "What AutoLab gives where there is no derivative, or a formula has no number to give."
-        parts += ["## Conventions", told, mimebundle(rows)["text/html"]]
+        table = f'<div class="pst-scrollable-table-container">{mimebundle(rows)["text/html"]}</div>'
+        parts += ["## Conventions", told, table]
     parts += ["## Example", f"```python\n{_example(function)}```"]
     (stage / "gallery" / f"{name}.md").write_text("\n\n".join(parts), "utf-8")
     text = re.sub(r"`([^`]+)`", r"<code>\1</code>", html.escape(summary(name)).replace("``", "`"))

@@ -236,6 +236,30 @@ def test_the_front_page_is_used_with_the_keyboard_alone(visit: Any, served: str)
     expect(last).not_to_have_attribute("aria-label", before)
 
 
+def test_the_first_screen_has_the_whole_graph_and_its_player(visit: Any, served: str) -> None:
+    page = visit()
+    page.set_viewport_size({"width": 1280, "height": 800})
+    page.goto(served)
+    play = page.frame_locator("iframe.moving").locator(".al-player button").first
+    play.wait_for()
+    assert play.bounding_box()["y"] + play.bounding_box()["height"] <= 800
+
+
+_CUT = """() => [...document.querySelectorAll(".bd-article-container, .cell_output pre, .highlight-text pre")].filter(
+    (one) => one.scrollWidth > one.clientWidth + 1).map((one) => one.textContent.trim().slice(0, 60))"""
+
+
+def test_no_page_and_nothing_that_is_printed_is_wider_than_a_phone(visit: Any, served: str) -> None:
+    page = visit()
+    page.set_viewport_size({"width": 390, "height": 844})
+    cut = {}
+    for kind in (*KINDS, "api/autolab", "docs/diagnose", "docs/INSTRUCTOR", "gallery/softmax"):
+        page.goto(f"{served}{kind}.html")
+        if found := page.evaluate(_CUT):
+            cut[kind] = found
+    assert cut == {}
+
+
 _IS_DARK = "(one) => getComputedStyle(one).color.match(/\\d+/g)[0] > 128"  # by its letters
 
 

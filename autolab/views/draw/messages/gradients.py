@@ -74,13 +74,13 @@ SENTENCES: dict[str, str] = {
     "optimizer_ready": "It has made {updates}.",
     "optimizer_without_target": "It has no model yet: call setup(model).",
     # The table of conventions.
-    "conventions.title": "Conventions",
+    "conventions.title": "Conventions at kinks and poles",
     "conventions.introduction": (
         "At some points a function has no derivative, or its formula has no number to give: the tip of a kink, two "
-        "equal greatest elements, a division by 0. There a library has to choose. These tables say what AutoLab "
+        "equal largest elements, a division by 0. There a library has to choose. These tables say what AutoLab "
         "chooses, and why. Gradients are those of the sum of the values. The last column says what PyTorch 2.13, JAX "
         "0.10 and TensorFlow 2.21 give in float64. To find where a NaN of your own came from, call "
-        "autolab.recording.find_nonfinite."
+        "`autolab.recording.find_nonfinite`."
     ),
     "conventions.precision": "Dtypes and digits",
     "conventions.integers": (
@@ -103,13 +103,13 @@ SENTENCES: dict[str, str] = {
     "conventions.not_so": (
         "- The derivative of `tanh` is computed from the value, 1 - y**2: its error is one unit beside 1, and it is 0 "
         "where the value is 1. Another formula would cost as much as the function itself in every backward.\n"
-        "- Numbers below the least normal one (2.2e-308; 1.2e-38 in float32; 6.1e-5 in float16) have fewer digits, and "
+        "- Numbers below the smallest normal one (2.2e-308; 1.2e-38 in float32; 6.1e-5 in float16) have fewer digits, and "
         "so has what is computed from them: gradients of that size may be 0, and those of `hypot` and `pow` have the "
         "digits of the value, also where it overflows. `silu`, `gelu` and `mish` lose digits there.\n"
         "- `norm` of another order than 1, 2 and infinity takes powers: 16 units. Gradients of `normalize`: 8.\n"
         "- The gradients of `layer_norm`, `batch_norm`, `group_norm`, `instance_norm` and `rms_norm` are differences "
-        "of terms: 4 units of the greatest `g * gamma / sqrt(var + eps)` in the row, and as many times more as its "
-        "greatest `x` exceeds its spread. On a GPU the squares of numbers above 1e154 (1e19 in float32) are infinite "
+        "of terms: 4 units of the largest `g * gamma / sqrt(var + eps)` in the row, and as many times more as its "
+        "largest `x` exceeds its spread. On a GPU the squares of numbers above 1e154 (1e19 in float32) are infinite "
         "there, and the result is 0; in NumPy such numbers are scaled first.\n"
         "- `norm`, `var`, `std` and `mean_squared_error` square their inputs: above 1e154 (1e19 in float32) the result "
         "is infinite, below 1e-162 it is 0, as in NumPy. `hypot` scales its inputs and has no such limit.\n"
