@@ -51,8 +51,8 @@ def markdown() -> str:
         "`autolab.c_[x, y]` and `autolab.r_[x, y]` do.\n",
         "On a Variable and in `autolab` a second argument is NumPy's, one by the name `dim` PyTorch's: `x.max(1)` "
         "gives the largest numbers, `x.max(dim=1)` their places, too; `x.std(0)` divides by n, `x.std(dim=0)` by "
-        "n - 1; `x.repeat(2, 1)` repeats along axis 1; `x.transpose(0, 1)` of a matrix leaves it, `x.t()` turns it. "
-        "`x.reshape(2, 3, order='F')`, `x.ravel('F')` and `x.flatten('F')` are NumPy's.\n",
+        "n - 1; `x.repeat(2, 1)` repeats along axis 1; `x.transpose(0, 1)` leaves a matrix as it is, `x.t()` "
+        "transposes it. `x.reshape(2, 3, order='F')`, `x.ravel('F')` and `x.flatten('F')` are NumPy's.\n",
         "`x[i] = v` gives a Variable a new array, and the step that made it: gradients flow to `v` and to the rest of "
         "`x`. What was taken out of `x` before, such as `row = x[0]`, keeps the old numbers. A leaf that requires a "
         "gradient is copied first, `x = x.copy()`. `w.data` is NumPy's array, without PyTorch's `add_`: an update is "
