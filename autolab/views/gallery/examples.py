@@ -139,7 +139,7 @@ def _moved(
     number, count, slope = _most_moved(results, start)
     argument = [*inspect.signature(function).parameters][path[0]]
     where = f"{argument}{''.join([f'[{i}]' for i in path[1:]])}" + (f"{[*place]}" if base.size > 1 else "")
-    what = f"number {number} of the result" if count > 1 else "the result"
+    what = f"element {number} of the result" if count > 1 else "the result"
     told = f"{what} as {where} moves; everything else is as in the example"
     return Moving(lambda t: results(t)[number], start, (start - 2.0, start + 2.0), told, True), slope
 
