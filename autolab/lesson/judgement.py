@@ -100,7 +100,8 @@ def compared(what: str, ours: np.ndarray, theirs: np.ndarray, tolerance: float, 
         return (errors(what, ours - theirs, where),)
     count = int(wrong.sum())
     some = "differs.one" if count == 1 else "differs.some"
-    key = "differs" if wrong.size == 1 else "differs.all" if count == wrong.size else some
+    every = "differs.both" if count == 2 else "differs.all"
+    key = "differs" if wrong.size == 1 else every if count == wrong.size else some
     shape = () if where else (Hint(say("shape.right", what=what, given=ours.shape)),)
     return Hint(say(key, what=what, count=count, total=wrong.size)), *shape, errors(what, ours - theirs, where)
 

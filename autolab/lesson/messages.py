@@ -24,6 +24,7 @@ SENTENCES: dict[str, str] = {
     "differs.gradient": "Look at {what}: if {name} grows a little, how does the result change?",
     "differs.one": "Look at {what}: 1 of {total} elements is wrong. Which one, and why?",
     "differs.some": "Look at {what}: {count} of {total} elements are wrong. What do they have in common?",
+    "differs.both": "Look at {what}: both numbers are wrong.",
     "differs.all": "Look at {what}: all {total} elements are wrong.",
     "shape.right": "The shape of {what}, {given}, is right.",
     "shape.wrong": "The shape of {what} is {given}; it must be {expected}.",

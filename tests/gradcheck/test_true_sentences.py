@@ -100,7 +100,10 @@ class Leaning(Function):
         return (grad_outputs[0] * (np.cos(3 * inputs[0]) + 0.2 * np.exp(-(inputs[0] ** 2))),)
 
 
-@pytest.mark.parametrize(("n", "places"), [(20, "all 20 elements;"), (3000, r"all \d+ elements that were measured;")])
+@pytest.mark.parametrize(
+    ("n", "places"),
+    [(2, "both elements;"), (20, "all 20 elements;"), (3000, r"all \d+ elements that were measured;")],
+)
 def test_where_every_element_is_wrong_they_are_not_counted(n, places):
     report = checked(Leaning, *np.random.default_rng(0).normal(size=n))
     assert re.search(f"disagrees at {places}", report.findings[0].message)

@@ -108,6 +108,7 @@ def test_both_points_count():
         ([9, 9, 9], "Look at it: all 3 elements are wrong."),
         ([1, 2, 9], "Look at it: 1 of 3 elements is wrong. Which one, and why?"),
         ([1, 9, 9], "Look at it: 2 of 3 elements are wrong. What do they have in common?"),
+        ([9, 9], "Look at it: both numbers are wrong."),
         ([9], "Look at it."),
     ],
 )

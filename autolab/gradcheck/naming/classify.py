@@ -112,7 +112,8 @@ def _finding(checked: CheckedInput, why: Explanation) -> Finding:
     index = checked.index(element)
     numbers = e.numbers(element, "analytic", "numeric")
     count, total = int(e.wrong.sum()), int(c.measured.sum())
-    which = f"places.{'all' if count == total else 'some'}{'' if c.measured.all() else '.measured'}"
+    every = "both" if total == 2 else "all"
+    which = f"places.{every if count == total else 'some'}{'' if c.measured.all() else '.measured'}"
     places = say(which, count=count, total=total)
     others = say("local_error.others.unsure" if (e.unsure & c.measured).any() else "local_error.others")
     facts = {"function": checked.case.function, "where": where(index), "others": others, "places": places}

@@ -124,7 +124,7 @@ EXERCISES: tuple[Exercise, ...] = (
         measure=_in_two_buffers,
         says={
             "right": "Five calls, two buffers, and no new memory.",
-            "new": "A call of yours makes a new array. Does every call have its out=, and do you return a or b?",
+            "new": "One of your calls makes a new array. Does every call have its out=, and do you return a or b?",
             "overwritten": "x no longer holds what it held: somebody else may need it. Which call writes over it?",
             "both_sin": "The second of the two is a cos.",
             "one_lost": "The sin is lost: something was written over it before it was added. Is there another buffer?",
@@ -137,9 +137,9 @@ EXERCISES: tuple[Exercise, ...] = (
         lambda: "sin",
         choices=("exp", "tanh", "sin"),
         says={
-            "right": "cos(u) cannot be had from sin(u): its sign is lost. So u must stay until the backward pass.",
-            "exp": "The derivative of exp(u) is exp(u). Is that number there without u?",
-            "tanh": "The derivative of tanh(u) is 1 - tanh(u) ** 2. Is that number there without u?",
+            "right": "You cannot tell cos(u) from sin(u): its sign is lost. So u must stay until the backward pass.",
+            "exp": "The derivative of exp(u) is exp(u). Do you need u to know that number?",
+            "tanh": "The derivative of tanh(u) is 1 - tanh(u) ** 2. Do you need u to know that number?",
         },
     ),
     Prediction(
@@ -147,8 +147,8 @@ EXERCISES: tuple[Exercise, ...] = (
         lambda: "c",
         choices=("a", "b", "c"),
         says={
-            "right": "At each call the program looks whether the branch is the same as before.",
-            "a": "Those numbers would be wrong. Is there nobody who looks which branch it is?",
+            "right": "At each call the program checks whether the branch is the same as before.",
+            "a": "Those numbers would be wrong. Does nothing check which branch a call takes?",
             "b": "An error is better than wrong numbers. But who still knows the right ones?",
         },
     ),

@@ -59,7 +59,7 @@ EXERCISES: tuple[Exercise, ...] = (
         choices=("a", "b", "c"),
         says={
             "right": "tanh approaches its bound as fast as exp(-2 * x) falls, softsign only as fast as 1 / x.",
-            "b": "tanh is 0.999999996 at 10. How much is left for it to grow?",
+            "b": "tanh is 0.999999996 at 10. How much further can it grow?",
             "c": "They agree at 0. At 10, softsign is 0.909 and tanh is 0.999999996. Which can still grow more?",
         },
     ),
