@@ -5,6 +5,7 @@
 
 import { rampOf } from "../live/colors.js";
 import { button, html, makeDirection, options, prose, set, write } from "../live/dom.js";
+import { claim } from "../live/hand.js";
 import { makeMovable } from "../live/view.js";
 
 const MANY_TO_SEE = 30; // boxes: above that one searches for them
@@ -49,7 +50,7 @@ export function makeSearchPart(view) {
   /** @param {KeyboardEvent} event */
   function pressed(event) {
     if (event.key === "Enter") go(event.shiftKey ? -1 : 1);
-    else if (event.key === "Escape") send({ do: "find", text: (box.value = "") });
+    else if (event.key === "Escape" && box.value) (claim(event), send({ do: "find", text: (box.value = "") }));
   }
 
   function show() {

@@ -2,6 +2,7 @@
 /** The parts that show a recording: the graph with its numbers, and the selected step. */
 
 import { html, write } from "../live/dom.js";
+import { claim } from "../live/hand.js";
 import { readingsAt } from "../steps/motion.js";
 import { makeFree } from "./free.js";
 import { makeGraph } from "./graph.js";
@@ -35,7 +36,11 @@ export function makeGraphPart(view) {
   }
 
   view.root.addEventListener("al-line", choose);
-  view.root.addEventListener("keydown", (event) => event.key === "Escape" && get("selected") !== null && select(null));
+  view.root.addEventListener("keydown", (event) => {
+    if (event.key !== "Escape" || get("selected") === null) return;
+    claim(event);
+    select(null);
+  });
 
   function paint() {
     write(title, get("scene").title);

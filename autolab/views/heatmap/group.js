@@ -166,8 +166,8 @@ function makeGroup({ get, send, link, root }, first, count, follow) {
       point(next ?? { row: top, column: left }, i);
     } else if ((event.key === "Enter" || event.key === "+") && cursor) zoom(around(cursor, 1 / ZOOM));
     else if (event.key === "Backspace" || event.key === "-") shrink();
-    else if (event.key === "Escape") zoom(null);
-    else return;
+    else if (event.key !== "Escape") return;
+    else if ((zoom(null), buttons.hidden)) return; // nothing was enlarged
     claim(event);
   }
 

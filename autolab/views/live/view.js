@@ -100,6 +100,10 @@ function makeView(source, el, link, makers) {
   }
 
   for (const event of ["al-line", "al-refused", "focusin", "focusout"]) root.addEventListener(event, tell);
+  root.addEventListener("keydown", (/** @type {KeyboardEvent} */ event) => {
+    if (event.key !== "Escape" || event.defaultPrevented) return;
+    /** @type {any} */ (root.closest(".jp-Cell"))?.focus(); // where the notebook's keys count again
+  });
 
   function paintTheme() {
     const scheme = isDark(root) ? "dark" : "light";
@@ -241,13 +245,11 @@ export function makeMovable(part) {
  */
 function makePresenting(view, enlarge) {
   const { root } = view;
-  const LARGER = 5 / 3; // letters of 12 pixels become 20
-
   /** @param {boolean} on */
   function show(on) {
     if (on === root.classList.contains("al-present")) return;
     root.classList.toggle("al-present", on);
-    enlarge(on ? LARGER : 1);
+    enlarge(on ? 5 / 3 : 1); // letters of 12 pixels become 20
   }
 
   /** Where a page may not have the whole screen, the view fills the window. */
@@ -255,7 +257,7 @@ function makePresenting(view, enlarge) {
     show(true);
     /** @type {any} */ (root.querySelector(".al-menu")).open = false;
     await root.requestFullscreen?.().catch(() => {});
-    /** @type {HTMLElement | null} */ (root.querySelector(".al-keys .al-tool[aria-label=Play]"))?.focus();
+    /** @type {HTMLElement | null} */ (root.querySelector("[aria-label=Play]"))?.focus();
   }
 
   /** @param {KeyboardEvent} event */

@@ -110,6 +110,32 @@ def test_a_slider_moves_the_graph_and_python(lab: Lab, open_page: Callable[..., 
     view.command("apputils:change-theme", theme="JupyterLab Light")
 
 
+def test_keys_reach_the_graph_and_escape_leads_back_to_the_notebook(
+    lab: Lab, open_page: Callable[..., LabPage]
+) -> None:
+    view = open_page(lab.write("keys.ipynb", PROGRAM, "print('the next cell')"))
+    view.run(0)
+    keys, x = view.page.keyboard, view.node("x")
+    view.page.locator(".jp-Cell").first.focus()
+    for _ in range(9):
+        if x.evaluate("box => box === document.activeElement"):
+            break
+        keys.press("Tab")
+    keys.type("ddbmx ")  # would delete, insert and change cells; the space selects the box
+    keys.press("Enter")
+    view.page.locator(".al-typing input").press("Escape")
+    expect(x).to_be_focused()
+    keys.press("Escape")
+    expect(view.page.locator(".al-selected")).to_have_count(0)
+    expect(x).to_be_focused()
+    keys.press("Escape")
+    expect(view.page.locator(".jp-Cell").first).to_be_focused()
+    for key in ("j", "Control+Enter"):
+        keys.press(key)
+    expect(view.page.locator(".jp-OutputArea-output", has_text="the next cell")).to_be_visible()
+    assert view.page.evaluate("() => window.jupyterapp.shell.currentWidget.content.widgets.length") == 2
+
+
 def test_the_passes_are_walked_by_keyboard(lab: Lab, open_page: Callable[..., LabPage]) -> None:
     view = open_page(lab.write("walk.ipynb", PROGRAM))
     view.run(0)
