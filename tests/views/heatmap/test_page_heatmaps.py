@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -117,6 +118,15 @@ def test_nan_and_infinities_are_signs_and_have_no_colour(show: Show) -> None:
     hover(page, 7, 8, x.shape)
     assert readout(page) == "array[7, 8] = −∞"
     assert page.locator(".al-heat-pointer").evaluate("e => e.style.display") == "none"
+
+
+@pytest.mark.parametrize("look", ["light", "dark"])
+def test_the_number_in_every_cell_can_be_read(show: Show, look: str) -> None:
+    page = show(np.linspace(-1.0, 1.0, 36).reshape(6, 6), page_options={"color_scheme": look}).pages[0]
+    inks = page.locator(".al-numbers span").evaluate_all("cells => cells.map(cell => getComputedStyle(cell).color)")
+    letters = ["#{:02x}{:02x}{:02x}".format(*map(int, re.findall(r"\d+", ink))) for ink in inks]
+    cells = ["#{:02x}{:02x}{:02x}".format(*cell) for cell in pixels(page).reshape(-1, 4)[:, :3]]
+    assert min(map(contrast, letters, cells)) >= 4.5
 
 
 def test_of_nan_alone_there_is_no_range_and_zeros_have_the_colour_of_zero(show: Show) -> None:
