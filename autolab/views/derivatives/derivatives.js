@@ -73,7 +73,8 @@ function makeOrderPart({ get, send, root, link }) {
     const { most, panels } = get("curves");
     write(title, panels[0].name);
     if (row.childElementCount !== most + 1) row.replaceChildren(...choices.slice(0, most + 1));
-    if (link.state === "idle" && !get("computing")) choices[get("look").order].checked = true; // else the hand is ahead
+    const handIsAhead = link.state !== "idle" || get("computing");
+    if (!handIsAhead || !choices.some((choice) => choice.checked)) choices[get("look").order].checked = true;
   }
 
   return {

@@ -584,6 +584,7 @@ def test_the_view_of_a_slow_function_is_there_before_its_curves(page: Page, show
     assert fn.calls == 2  # the point; the worker waits in the first of the others
     assert page.locator(".al-busy").text_content() == f"{say('live_computing')} {say('curve_first')}"
     assert values(page) == [number(form(0.5)) for form in FORMS] and order(page, 4).count() == 0
+    assert order(page, 2).is_checked()
     expect(sentence(page)).to_contain_text(say("curve_point", name="Held"))
     first = plots(page)[0]
     assert not on_curve(page, first, drawn(wire)[0], 1.0, math.sin(1.0))

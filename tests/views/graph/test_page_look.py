@@ -119,6 +119,16 @@ def test_beside_a_graph_stands_what_leaves_it_three_quarters_and_all_else_below(
         expect(source.locator(".al-source")).to_be_visible()
 
 
+def test_the_focus_on_the_title_of_the_source_is_not_cut_off(page: Page, open_view: Callable[..., Wire]) -> None:
+    page.set_viewport_size({"width": 900, "height": 800})
+    open_view(muladd, x=2.0, y=3.0, z=4.0)
+    title = page.locator(".al-listing > summary")
+    title.press("Home")
+    ring = "e => parseFloat(getComputedStyle(e).outlineOffset) + parseFloat(getComputedStyle(e).outlineWidth)"
+    box, around, width = title.bounding_box(), page.locator(".al-listing").bounding_box(), title.evaluate(ring)
+    assert box and around and box["x"] - width >= around["x"] and box["y"] - width >= around["y"]
+
+
 def test_in_jupyterlab_its_word_decides(page: Page, open_view: Callable[..., Wire]) -> None:
     page.evaluate("() => { document.body.dataset.jpThemeLight = 'false'; }")  # the theme's colours may come later
     open_view(muladd, x=2.0, y=3.0, z=4.0)

@@ -122,8 +122,8 @@ def test_the_numbers_at_the_axes_are_typed_dragged_and_moved_by_keys(show: Show)
     assert wire.widget.roll.places[0].tolist() == [0.0, -0.25]  # along its axis alone
 
 
-@pytest.mark.parametrize("width", [390, 1280])
-def test_a_number_at_an_axis_cuts_none_of_the_others(show: Show, width: int) -> None:
+@pytest.mark.parametrize("width", [390, 620, 1280])
+def test_a_number_at_an_axis_cuts_none_of_the_others_and_is_not_cut(show: Show, width: int) -> None:
     page = show((0.45, 0.55)).pages[0]
     page.set_viewport_size({"width": width, "height": 844})
     texts = page.locator(".al-surface-lines text:visible")
@@ -133,6 +133,8 @@ def test_a_number_at_an_axis_cuts_none_of_the_others(show: Show, width: int) -> 
         apart = a["x"] >= b["x"] + b["width"] or b["x"] >= a["x"] + a["width"]
         assert apart or a["y"] >= b["y"] + b["height"] or b["y"] >= a["y"] + a["height"]
     assert texts.filter(has_text="1").count()
+    view = page.locator(".al-root").bounding_box()
+    assert view and min(area["x"] for area in areas[-2:] if area) >= view["x"]
 
 
 def test_what_the_function_raises_stands_on_the_card(show: Show) -> None:
