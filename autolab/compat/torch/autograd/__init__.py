@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from .... import gradcheck as _gradcheck
-from ....engine.configuration import config, global_config, using_config
+from ....engine.configuration import FromNowOn, config, using_config
 from ....engine.configuration import no_grad as no_grad
 from ...absent import gather
 from ...table import fill, signed
@@ -74,27 +74,6 @@ def backward(tensors, grad_tensors, retain_graph, create_graph, *, inputs):
     for i, (y, g) in enumerate(zip(ys, given, strict=True)):
         keeps = bool(create_graph if retain_graph is None else retain_graph) or i < len(ys) - 1
         passed(y, g, keeps, create_graph, inputs)
-
-
-# ---------------------------------------------------------------------- modes
-class set_grad_enabled(using_config):
-    """Let steps be recorded or not, from now on; as a ``with`` block, until its end."""
-
-    def __init__(self, mode: bool) -> None:
-        super().__init__("enable_backprop", bool(mode))
-        self._before = bool(config.enable_backprop)
-        _switch(bool(mode))
-
-    def __enter__(self) -> Any:
-        _switch(self._before)
-        return super().__enter__()
-
-
-def _switch(mode: bool) -> None:
-    """Let this context record or not; as every context does, where that is asked for."""
-    config.enable_backprop = mode
-    if mode == global_config.enable_backprop:
-        del config.enable_backprop
 
 
 # ---------------------------------------------------------------------- checks
