@@ -41,7 +41,18 @@ class Chain(Link):
 class Editable:
     """A sequence of steps with the methods of a list; `_replace_all` replaces all of them, or none on an error."""
 
-    __iter__: Callable[..., Iterator[Any]]
+    _items: Any
+
+    def __len__(self) -> int:
+        return len(self._items)
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self._items)
+
+    def __getitem__(self: Any, index: Any) -> Any:
+        """The step at ``index``; for a slice, a sequence that shares these steps."""
+        found = self._items[index]
+        return self._of(found) if isinstance(index, slice) else found
 
     def __setitem__(self: Any, index: Any, step: Any) -> None:
         steps = [*self]
@@ -101,15 +112,6 @@ class _LinkSequence(Editable, Link):
         for step in steps:
             self.append(step)
 
-    def __len__(self) -> int:
-        return len(self._items)
-
-    def __iter__(self) -> Iterator[Any]:
-        return iter(self._items)
-
-    def __getitem__(self, index: Any) -> Any:
-        return self._items[index]
-
     def _copied(self, memo: dict[int, Any], mode: Any) -> Any:
         twin = super()._copied(memo, mode)
         copies = {id(link): copy for (_, link), (_, copy) in zip(self._own("link"), twin._own("link"), strict=True)}
@@ -129,6 +131,10 @@ class ChainList(_LinkSequence):
     """
 
     add_link = _LinkSequence.append
+
+    def __getitem__(self, index: Any) -> Any:
+        """The link at ``index``; for a slice, a list."""
+        return self._items[index]
 
 
 class Sequential(_LinkSequence):
@@ -154,10 +160,6 @@ class Sequential(_LinkSequence):
             result = step(*args)
             args = result if isinstance(result, tuple) else (result,)
         return args if len(args) != 1 else args[0]
-
-    def __getitem__(self, index: Any) -> Any:
-        """The step at ``index``; for a slice, a `Sequential` that shares these steps."""
-        return self._of(self._items[index]) if isinstance(index, slice) else self._items[index]
 
     def _of(self, steps: Any) -> Any:
         return Sequential(*steps)

@@ -123,18 +123,9 @@ class _Row(Editable, Module):
         for name, one in zip(names if len(names) == len(new) else map(str, range(len(new))), new, strict=True):
             self._register(name, self._kind, one)
 
-    def _all(self) -> list[Any]:
+    @property
+    def _items(self) -> list[Any]:
         return [one for _, one in self._own(self._kind)]
-
-    def __len__(self) -> int:
-        return len(self._all())
-
-    def __iter__(self) -> Iterator[Any]:
-        return iter(self._all())
-
-    def __getitem__(self, index: Any) -> Any:
-        found = self._all()[index]
-        return self._of(found) if isinstance(index, slice) else found
 
     def _of(self, found: list[Any]) -> Any:
         return type(self)(found)  # type: ignore[call-arg]
@@ -178,7 +169,7 @@ class Sequential(_Row):
 
     def forward(self, input: Any) -> Any:
         """The last module's result."""
-        for module in self._all():
+        for module in self:
             input = module(input)
         return input
 
