@@ -51,9 +51,9 @@ RANKS = {
 }
 MOST_ENTRIES = 24
 LARGEST_CIRCLE = 12
-MOST_LINES = {"*.py": 63_693, "*.js": 8_280, "table.txt": 640}
-"""Without docstrings, comments and blank lines; of the tables of `compat` those that are no help. Whoever needs more
-looks first for what repeats."""
+MOST_LINES = {"*.py": 63_303, "*.js": 8_280, "table.txt": 640, "messages/*.toml": 188}
+"""Without docstrings, comments and blank lines; of the tables of `compat` those that are no help, of the sentences one
+each. Whoever needs more looks first for what repeats."""
 
 
 @cache
@@ -192,6 +192,8 @@ def test_circles_of_imports_are_small():
 def lines_of_code(path: Path) -> int:
     """The lines that hold code: no docstring, comment or blank."""
     text = path.read_text("utf-8")
+    if path.suffix == ".toml":
+        return len([line for line in text.splitlines() if line.strip() and not line.startswith("#")])
     if path.suffix == ".txt":
         return len([line for line in text.splitlines() if line.strip() and not line.startswith(" ")])
     if path.suffix == ".js":

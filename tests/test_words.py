@@ -54,6 +54,8 @@ def documents() -> Iterator[tuple[str, str]]:
 
 
 def messages() -> Iterator[tuple[str, str]]:
+    for file in sorted((ROOT / "autolab").rglob("messages/*.toml")):
+        yield str(file.relative_to(ROOT)), file.read_text("utf-8")
     for file in sorted((ROOT / "autolab").rglob("messages/*.py")) + sorted((ROOT / "autolab").rglob("messages.py")):
         texts = [n.value for n in ast.walk(ast.parse(file.read_text("utf-8"))) if isinstance(n, ast.Constant)]
         yield str(file.relative_to(ROOT)), "\n".join([text for text in texts if isinstance(text, str)])

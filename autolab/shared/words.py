@@ -1,8 +1,16 @@
-"""How AutoLab lists several names in a sentence."""
+"""The sentences that AutoLab says, and how it lists several names in one."""
 
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Iterable
+from pathlib import Path
+
+
+def sentences(module: str) -> dict[str, str]:
+    """The sentences in the TOML files beside a module, by key; ``module`` is its ``__file__``."""
+    files = sorted(Path(module).parent.glob("*.toml"))
+    return tomllib.loads("\n".join([file.read_text("utf-8") for file in files]))
 
 
 def listed(names: Iterable[str], most: int = 6) -> str:

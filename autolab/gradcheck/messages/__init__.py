@@ -1,7 +1,7 @@
 """Every sentence that a gradient check says, and which findings are innocent.
 
-This catalogue is the check's own: `views.draw.messages` is that of the views, and nothing here may import views. A
-sentence says what the evidence shows, never the finished formula.
+They are in `sentences.toml`. The catalogue is the check's own: `views.draw.messages` is that of the views, and nothing
+here may import views. A sentence says what the evidence shows, never the finished formula.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from functools import partial
 from typing import Literal
 
 from ...shared.numerals import precise
-from . import hints, innocent, mistakes, other_checks
+from ...shared.words import sentences
 
 Verdict = Literal["right", "wrong", "cannot tell"]
 
@@ -38,13 +38,7 @@ Kind = Literal[
 INNOCENT: frozenset[Kind] = frozenset({"kink", "low_precision", "cannot_verify", "not_checked"})
 """Findings that explain a verdict and never make a check fail."""
 
-SENTENCES: dict[str, str] = {
-    "title": "check_gradients({function}): {verdict}",
-    "worst": "{analytic} against {numeric} numerically{where}",
-    "coverage": "{count} of {total} elements measured, and random directions through all",
-    "cost": "{evaluations} evaluations in {seconds}",
-    "cost.drawn": "{evaluations} evaluations in {seconds}; the gradients are for a random upstream gradient",
-} | {key: sentence for part in (mistakes, hints, innocent, other_checks) for key, sentence in part.SENTENCES.items()}
+SENTENCES = sentences(__file__)
 
 
 def say(key: str, **values: object) -> str:

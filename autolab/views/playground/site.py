@@ -26,6 +26,7 @@ RUNTIME = ("pyodide.mjs", "pyodide.asm.js", "pyodide.asm.wasm", "python_stdlib.z
 _WIDGETS = ("anywidget", "comm", "ipywidgets", "psygnal", "traitlets", "typing_extensions")
 _NEEDED = (*_WIDGETS, "executing", "graphviz", "tqdm")
 _LEFT_OUT = ("tests", "testing", "labextension", "nbextension", "compat", "__pycache__", "bin", "share", "etc")
+_KINDS = (".py", ".js", ".css", ".csv", ".npz", ".toml")
 _LICENCE = ("LICENSE", "LICENCE", "COPYING")
 _OWN = Path(__file__).resolve().parents[2]
 
@@ -236,7 +237,7 @@ def _packed() -> bytes:
 def _modules() -> Iterator[tuple[Path, str]]:
     for path in _OWN.rglob("*"):
         name = path.relative_to(_OWN.parent)
-        if path.suffix in (".py", ".js", ".css", ".csv", ".npz") and not set(name.parts) & {*_LEFT_OUT, "lesson"}:
+        if path.suffix in _KINDS and not set(name.parts) & {*_LEFT_OUT, "lesson", "lessons"}:
             yield path, name.as_posix()
     for package in _NEEDED:
         for file in importlib.metadata.files(package) or ():

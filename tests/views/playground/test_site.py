@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import re
+import subprocess
+import sys
 import time
+import zipfile
 from collections.abc import Callable
 from pathlib import Path
 
@@ -158,3 +161,19 @@ def test_the_public_site_takes_python_from_its_own_distribution(tmp_path: Path) 
     first = (page.parent / "autolab.zip").read_bytes()
     build(tmp_path / "site")
     assert (page.parent / "autolab.zip").read_bytes() == first
+
+
+def test_a_check_and_the_conventions_are_there_without_the_lessons(tmp_path: Path) -> None:
+    page = build(tmp_path / "site")
+    with zipfile.ZipFile(page.with_name("autolab.zip")) as archive:
+        archive.extractall(tmp_path / "packed")
+    code = """
+import autolab
+from autolab.functions.conventions import conventions
+autolab.check_gradients(abs, 2.0)
+print(autolab.__file__, len(conventions()))
+"""
+    told = subprocess.run([sys.executable, "-c", code], cwd=tmp_path / "packed", capture_output=True, text=True)
+    own = tmp_path / "packed" / "autolab"
+    assert told.stdout.startswith(str(own)) and int(told.stdout.split()[-1]) > 100, told.stderr
+    assert not (own / "lessons").exists()
