@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Literal
+from typing import Any, Literal, Self
 
 import numpy as np
 
@@ -148,7 +148,7 @@ class Parameter(Variable):
         self.move(to_cpu)
         return self
 
-    def copy(self, mode: Literal["share", "copy", "init"] = "copy") -> Parameter:
+    def copy(self, mode: Literal["share", "copy", "init"] = "copy") -> Self:
         """A new parameter with the same name and initializer, and without a gradient.
 
         Parameters
@@ -158,17 +158,15 @@ class Parameter(Variable):
         """
         if mode not in ("share", "copy", "init"):
             raise ValueError(f"Parameter.copy: mode is {mode!r:.60}; expected 'share', 'copy' or 'init'")
-        if mode == "init" and self.initializer is not None:
-            shape = self.shape if self.is_initialized else None
-            fresh = Parameter(self.initializer, None, self.name, self.requires_grad)
-            fresh.home = get_array_module(self._data) if self.is_initialized else self.home
-            if shape is not None:
-                fresh.initialize(shape)
-            return fresh
-        twin = Parameter(0.0, None, self.name, self.requires_grad)
-        twin.initializer = self.initializer
-        twin.home = self.home
-        twin._data = self._data if mode == "share" or not self.is_initialized else self._data.copy()
+        is_drawn = mode == "init" and self.initializer is not None
+        twin = type(self).__new__(type(self))  # a subclass may have other arguments
+        Parameter.__init__(twin, self.initializer if is_drawn else 0.0, None, self.name, self.requires_grad)
+        twin.initializer, twin.home = self.initializer, self.home
+        if not is_drawn:
+            twin._data = self._data if mode == "share" or not self.is_initialized else self._data.copy()
+        elif self.is_initialized:
+            twin.home = get_array_module(self._data)
+            twin.initialize(self.shape)
         return twin
 
     def take_name(self, name: str) -> None:

@@ -76,13 +76,6 @@ class Link(_links.Link):
             own_parameter(value)
         super()._register(name, kind, value)
 
-    def _copied(self, memo: dict[int, Any], mode: Any) -> Any:
-        twin = super()._copied(memo, mode)
-        for value in vars(twin).values():
-            if isinstance(value, _Parameter):
-                own_parameter(value)
-        return twin
-
     def add_param(self, name: str, shape: Any = None, dtype: Any = None, initializer: Any = None) -> None:
         """Register a parameter; by default of NaN, to be filled by the user."""
         given = start(initializer, np.nan)

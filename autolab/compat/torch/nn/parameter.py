@@ -28,6 +28,4 @@ class Parameter(Tensor, _parameter.Parameter):
         given = np.zeros(0, default_dtype()) if data is None else data._data if isinstance(data, Engine) else data
         Tensor.__init__(self, given, name=name, requires_grad=requires_grad)
 
-    def copy(self, mode: str = "copy") -> Any:
-        """AutoLab's way to another one."""
-        return Parameter(self._data if mode == "share" else self._data.copy(), self.requires_grad, self.name)
+    copy = _parameter.Parameter.copy
