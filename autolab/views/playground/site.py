@@ -12,8 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ...shared.files import write
-from ..draw.messages import say
-from ..draw.messages.playground import SENTENCES as WORDS
+from ..draw.messages import SENTENCES, say
 from ..live.bundle import digest_of, kinds, module_text, style_text
 
 PYODIDE = "0.29.3"
@@ -197,7 +196,7 @@ def _licences(offline: Offline | None) -> str:
 
 def _page(sources: dict[str, str]) -> str:
     """The page; what it must know is data in it, which its module reads."""
-    words = {key.removeprefix("play_"): text for key, text in WORDS.items()}
+    words = {key.removeprefix("play_"): text for key, text in SENTENCES.items() if key.startswith("play_")}
     known = {**sources, "examples": EXAMPLES, "words": words, "front_ends": {digest_of(kind): kind for kind in kinds()}}
     elsewhere = "" if sources["pyodide"].startswith("pyodide") else f" {DISTRIBUTION}"
     policy = (

@@ -1,4 +1,4 @@
-"""The catalogue: every sentence that a view shows, in one voice; a module for each room of the lab.
+"""The catalogue: every sentence that a view shows, in one voice; a table for each room of the lab.
 
 A sentence must be true in every situation in which its key is used; tests look keys up here instead of repeating
 words.
@@ -7,11 +7,9 @@ words.
 from __future__ import annotations
 
 from ....shared.words import listed as listed
-from . import gradients, graphs, playground, plots, steps
+from ....shared.words import sentences
 
-SENTENCES: dict[str, str] = {
-    key: sentence for room in (gradients, graphs, steps, plots, playground) for key, sentence in room.SENTENCES.items()
-}
+SENTENCES = sentences(__file__)
 
 SHORT: dict[str, str] = {
     "not_reached": "none",
