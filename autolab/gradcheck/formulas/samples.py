@@ -16,7 +16,7 @@ import numpy as np
 
 from ..judging.case import Case, CheckedInput
 from ..measuring.numeric_slopes import KINK
-from ..measuring.point import Direction, MovableArrays, Shape, attempted
+from ..measuring.point import Direction, MovableArrays, Shape, attempted, largest
 
 _SPREADS = (0.0, 0.4, 0.4, 0.1, 0.1, 0.02, 0.02)
 """The points are so far from the given one, relative to each element: a loss may be undefined not far away."""
@@ -235,7 +235,7 @@ def _slopes(place: MovableArrays, direction: Direction, seen: Any = ...) -> np.n
 
     one, two, four = difference(1.0), difference(0.5), difference(0.25)
     better, best = (4 * two - one) / 3, (4 * four - two) / 3
-    size = np.max(np.abs(best), where=np.isfinite(best), initial=0.0)
+    size = largest(best)
     return np.where(np.abs(best - better) <= _SETTLED * size, (16 * best - better) / 15, np.nan)
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from ..measuring.fine_slopes import is_zero, slopes_at_tie
 from ..measuring.gauge import Gauge
 from ..measuring.numeric_slopes import KINK, NOISY, SMOOTH, UNKNOWN
-from ..measuring.point import FAINT, Arrays, Direction
+from ..measuring.point import FAINT, Arrays, Direction, largest
 from ..measuring.probes import KNOWN, MARGIN, Claim, Search, search
 from ..measuring.stairs import Stair, find_stair
 from ..measuring.subject import Subject
@@ -134,7 +134,7 @@ def _judged(
     wrong = ~unknown & (deviation > tolerance) & ~lost & np.isfinite(analytic)
     enough = np.maximum(KNOWN * size, _NEGLIGIBLE * found.reach.max(initial=0.0) / scale) + FAINT
     unsure = ~wrong & (unknown | ~np.isfinite(deviation) | (tolerance > enough))
-    leftover = _LEFTOVER * float(np.max(np.abs(gauge.weights), initial=0.0))
+    leftover = _LEFTOVER * largest(gauge.weights)
     unsure |= lost & (deviation > np.fmax(tolerance, leftover))
     unsure |= ~wrong & ~lost & (deviation > error + noise) & (error > KNOWN * size)  # such as on a jump
     tolerance = np.where(lost, np.fmax(tolerance, deviation), tolerance)
@@ -145,8 +145,7 @@ def _judged(
 
 def _is_tiny(gauge: Gauge) -> bool:
     """Whether the errors of the slopes would underflow."""
-    largest = max([float(np.max(scale, initial=0.0)) for scale in gauge.point.scales])
-    return float(np.max(np.abs(gauge.point.values), initial=0.0)) < 1 / _LIFT and largest < _LIFT
+    return largest(gauge.point.values) < 1 / _LIFT and largest(*gauge.point.scales) < _LIFT
 
 
 def _moved_alone(survey: Survey, claim: Claim, index: np.ndarray, part: Elements) -> list[Direction]:

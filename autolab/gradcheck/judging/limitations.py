@@ -9,7 +9,7 @@ import numpy as np
 
 from ...shared.words import listed
 from ..measuring.numeric_slopes import KINK, SMOOTH, UNKNOWN
-from ..measuring.point import FAINT, array_and_index, index_of
+from ..measuring.point import FAINT, array_and_index, index_of, largest
 from ..measuring.probes import MARGIN
 from ..measuring.stairs import Stair
 from ..measuring.subject import Subject
@@ -152,7 +152,7 @@ def _native(native: Subject, exam: Examination) -> list[Finding]:
     for x, name, coarse, exact in zip(native.arrays, native.names, gradients, exam.gradients, strict=True):
         if coarse is None or exact is None or not exact.size:
             continue
-        size = np.maximum(np.abs(exact), 1e-3 * np.max(np.abs(exact), where=np.isfinite(exact), initial=0.0))
+        size = np.maximum(np.abs(exact), 1e-3 * largest(exact))
         gap = np.where(np.isfinite(exact), np.abs(coarse - exact) / np.where(size > 0, size, 1.0), 0.0)
         k = int(np.argmax(np.where(np.isnan(gap), np.inf, gap)))
         if not gap.flat[k] <= limit:

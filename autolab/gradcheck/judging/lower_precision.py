@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from ..measuring.point import Arrays, Evaluate, attempted
+from ..measuring.point import Arrays, Evaluate, attempted, largest
 from ..measuring.probes import MARGIN
 from ..measuring.subject import flat, ones_for
 from ..messages import told_apart, where
@@ -57,7 +57,7 @@ def _is_off(checked: CheckedInput) -> bool:
     if checked.here.zeros:
         return False
     e, noise = checked.here.elements, checked.case.survey.noise.gradients[checked.place]
-    size = np.max(np.abs(e.analytic), where=np.isfinite(e.analytic), initial=0.0)
+    size = largest(e.analytic)
     return bool((e.unsure | e.wrong).any() or np.max(noise, initial=0.0) > _NOISY * size > 0)
 
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..measuring.point import Arrays, index_of
+from ..measuring.point import Arrays, index_of, largest
 from ..measuring.probes import MARGIN
 from ..measuring.subject import Gradients, Run, Subject, draw_upstreams, filled, jittered, spread_of
 from ..messages import Kind, say, told_apart, where
@@ -110,13 +110,12 @@ class _Ways:
     def _far(self, arrays: Arrays, expected: Arrays, given: Arrays) -> list[np.ndarray]:
         """The elements that are further apart than rounding may bring them, flat; a NaN is."""
         eps = max([float(np.finfo(a.dtype).eps) for a in (*arrays, *self.upstreams)])
-        upstream = max([float(np.abs(g).max(initial=0.0)) for g in self.upstreams])
         masks = []
-        largest_of = [float(np.max(np.abs(exact), where=np.isfinite(exact), initial=0.0)) for exact in expected]
-        for exact, other, x, largest in zip(expected, given, arrays, largest_of, strict=True):
+        upstream, sizes = largest(*self.upstreams), [largest(exact) for exact in expected]
+        for exact, other, x, most in zip(expected, given, arrays, sizes, strict=True):
             # A gradient of another input passes on the way to this one, too, and may cancel there.
-            terms = max(*largest_of, upstream * (1 + float(np.abs(x).max(initial=0.0))))
-            size = np.maximum(np.abs(exact), _SMALL * largest)
+            terms = max(*sizes, upstream * (1 + float(np.abs(x).max(initial=0.0))))
+            size = np.maximum(np.abs(exact), _SMALL * most)
             least = np.maximum(_FAR * np.sqrt(eps) * size, _UNITS * eps * terms)
             masks.append(np.isfinite(exact.astype(x.dtype)) & ~(np.abs(other - exact) <= least))
         return masks
@@ -134,8 +133,8 @@ class _Ways:
             run, _ = self._gradients(True, self.second.arrays)
         exact = self._gradients(False, self.second.arrays)[0].values()
         for a, b in zip(exact, run.values(), strict=True):
-            largest = float(np.abs(a).max(initial=0.0))
-            if not (np.abs(b - a) <= _UNITS * float(np.finfo(b.dtype).eps) * largest).all():
+            most = float(np.abs(a).max(initial=0.0))
+            if not (np.abs(b - a) <= _UNITS * float(np.finfo(b.dtype).eps) * most).all():
                 return True
         return bool(signals)
 

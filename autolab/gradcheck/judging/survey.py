@@ -19,7 +19,7 @@ from ...functions.elementwise.rounding import ceil, floor, round, sign
 from ..measuring.fine_slopes import fine_slope, lost_slope
 from ..measuring.gauge import Gauge
 from ..measuring.noise import Noise, estimate_noise
-from ..measuring.point import Arrays, Direction, Point
+from ..measuring.point import Arrays, Direction, Point, largest
 from ..measuring.probes import MARGIN, Claim
 from ..measuring.subject import Subject, filled, flat, jittered, spread_of, where_finite
 
@@ -173,13 +173,13 @@ class Survey:
         """
         if not e.deviation <= _PART * abs(e.numeric):
             return False
-        upstream = max([float(np.max(np.abs(g), initial=0.0)) for g in self.upstreams])
-        return bool(e.deviation * scale <= _ULPS * np.finfo(np.float64).eps * upstream * self._largest)
+        return bool(e.deviation * scale <= _ULPS * np.finfo(np.float64).eps * largest(*self.upstreams) * self._largest)
 
     @cached_property
     def _largest(self) -> float:
         """The largest value on the way from the inputs to the results."""
-        return max([_size(a) for a in (*self.arrays, *[to_cpu(y.array) for step in self._steps for y in step.outputs])])
+        values = [to_cpu(y.array) for step in self._steps for y in step.outputs]
+        return largest(*[a for a in (*self.arrays, *values) if a.dtype.kind == "f"])
 
     @cached_property
     def _scatter(self) -> list[np.ndarray | None]:
@@ -234,7 +234,3 @@ def _is_float32(value: float) -> bool:
     """Whether a number has the digits of a float32; what terms that cancel leave has far fewer."""
     digits = float(np.frexp(value)[0]) * 2.0**_FEW
     return float(np.float32(value)) == value and digits != int(digits)
-
-
-def _size(array: np.ndarray) -> float:
-    return float(np.max(np.abs(array), where=np.isfinite(array), initial=0.0)) if array.dtype.kind == "f" else 0.0

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from .point import largest
 from .records import Records
 
 SMOOTH, KINK, UNKNOWN, NOISY = 0, 1, 2, 3
@@ -48,9 +49,8 @@ class Slopes(Records):
 
     def settled(self) -> np.ndarray:
         """Where the derivative is known to eight digits and the function is smooth."""
-        largest = float(np.max(np.abs(self.value), initial=0.0, where=np.isfinite(self.value)))
         with np.errstate(invalid="ignore"):
-            return (self.kind == SMOOTH) & (self.error <= _SETTLED * (np.abs(self.value) + _FLAT * largest))
+            return (self.kind == SMOOTH) & (self.error <= _SETTLED * (np.abs(self.value) + _FLAT * largest(self.value)))
 
 
 class DifferenceLadder(Records):

@@ -47,6 +47,11 @@ def attempted(compute: Callable[..., Found], *args: Any, **options: Any) -> Foun
         return None
 
 
+def largest(*arrays: np.ndarray) -> float:
+    """The largest magnitude of the finite numbers in some arrays; 0 if there are none."""
+    return max([float(np.max(np.abs(a), where=np.isfinite(a), initial=0.0)) for a in arrays], default=0.0)
+
+
 class MovableArrays:
     """Arrays of which some elements are moved in place, looked at, and put back.
 

@@ -8,6 +8,7 @@ from ..judging.case import CheckedInput
 from ..judging.contracts import Combination
 from ..judging.finding import Explanation
 from ..judging.survey import is_more_than_zero
+from ..measuring.point import largest
 from ..measuring.probes import MARGIN
 from ..messages import number, say, told_apart, where
 
@@ -62,9 +63,8 @@ def _leftover(checked: CheckedInput) -> float:
     the size of the upstream gradient.
     """
     subject, upstreams = checked.case.subject, checked.case.upstreams
-    upstream = max([float(np.abs(g).max(initial=0.0)) for g in upstreams])
-    terms = upstream * (1 + float(np.abs(checked.value).max(initial=0.0)))
+    terms = largest(*upstreams) * (1 + float(np.abs(checked.value).max(initial=0.0)))
     found = subject.nearby_gradients(subject.nearby(np.random.default_rng(0)), upstreams)
     g = None if found is None else found[checked.place]
-    size = 0.0 if g is None else float(np.max(np.abs(g), where=np.isfinite(g), initial=0.0))
+    size = 0.0 if g is None else largest(g)
     return max(_LEFT * size, _SATURATED * terms)
