@@ -77,7 +77,7 @@ class SerialIterator:
     @property
     def epoch_detail(self) -> float:
         """Number of completed epochs, plus the completed fraction of the current one."""
-        return self.epoch + self.position / len(self.dataset)
+        return self.epoch + self.position / len(self.order)
 
     def __iter__(self) -> Self:
         return self

@@ -82,11 +82,6 @@ class SerialIterator(Iterator, _data.SerialIterator):
         return np.random.permutation(n) if self.shuffle else np.arange(n)
 
     @property
-    def epoch_detail(self) -> float:
-        """How many passes are complete, with the fraction of the one that is under way."""
-        return self.epoch + self.position / len(self.order)
-
-    @property
     def current_position(self) -> int:
         """Where in the pass it stands."""
         return self.position

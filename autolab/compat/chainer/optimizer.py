@@ -6,11 +6,10 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from ... import optimizers as _optimizers
-from ...engine.parameter import Parameter as _Parameter
 from ...engine.store import publish
 from ..table import Settled
 from .optimizer_hooks import *  # noqa: F403
-from .variable import update_rules
+from .variable import rule_of, update_rules
 
 
 class Hyperparameter:
@@ -58,11 +57,6 @@ class UpdateRule:
         """Change the parameter once by its gradient."""
         if self.enabled and param.grad is not None:
             publish(self.optimizer._stores([param]))
-
-
-def rule_of(parameter: _Parameter) -> UpdateRule | None:
-    """The rule of a parameter; None before an optimizer has it."""
-    return None if parameter.node is None else update_rules.get(parameter.node)
 
 
 class Optimizer(Settled, _optimizers.Optimizer):

@@ -204,6 +204,11 @@ dress(Variable, [*_OTHERS.split(), "astype"], tagged)
 Variable.T = property(Variable.transpose)  # type: ignore[assignment]
 
 
+def rule_of(parameter: _parameter.Parameter) -> Any:
+    """How its optimizer treats a parameter; None before ``setup``."""
+    return None if parameter.node is None else update_rules.get(parameter.node)
+
+
 class Parameter(Variable, _parameter.Parameter):  # type: ignore[misc]  # moving gives it back itself, as any Variable
     """A Variable that a link trains.
 
@@ -239,10 +244,7 @@ class Parameter(Variable, _parameter.Parameter):  # type: ignore[misc]  # moving
         if self.update_rule is not None:
             self.update_rule.update(self)
 
-    @property
-    def update_rule(self) -> Any:
-        """How its optimizer treats it; None before ``setup``."""
-        return None if self.node is None else update_rules.get(self.node)
+    update_rule = property(rule_of)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Parameter, _parameter.Parameter.__reduce__(self)[1]

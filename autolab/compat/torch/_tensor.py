@@ -129,8 +129,7 @@ class Tensor(Engine, metaclass=_Kind):
     @property
     def grad(self) -> Any:
         """The gradient, a tensor or None. Of what was computed it is kept only after `retain_grad`."""
-        g = self._grad
-        return dressed(g)
+        return dressed(self._grad)
 
     @grad.setter
     def grad(self, value: Any) -> None:

@@ -37,12 +37,11 @@ class _Gated(Chain):
 class StatelessLSTM(_Gated):
     """One step of a long short-term memory: from memory, state and input to memory and state."""
 
-    def forward(self, c: Any, h: Any, x: Any) -> tuple[Any, Any]:
+    def forward(self, c: Any, h: Any, x: Any) -> Any:
         """The next memory and state; None stands for zeros."""
         gates = self.upward(x) if h is None else self.upward(x) + self.lateral(h)
         c = np.zeros((len(x), self.state_size), gates.dtype) if c is None else c
-        memory, state = F.lstm(c, gates)
-        return memory, state
+        return F.lstm(c, gates)
 
 
 class LSTM(_Gated):
