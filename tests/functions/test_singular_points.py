@@ -120,7 +120,8 @@ POW = [
     (1e-200, 2.0, 2e-200, 0.0),
     (math.inf, 0.0, 0.0, math.inf),
     (math.inf, 1.0, 1.0, math.inf),
-    (math.nan, 0.0, math.nan, math.nan),
+    (math.nan, 0.0, 0.0, math.nan),  # nan ** 0 is 1, as every other
+    (5e-324, 0.0, 0.0, np.log(5e-324)),  # its reciprocal would be infinite
 ]
 # numerator, denominator -> gradient of each
 DIV = [
@@ -158,3 +159,14 @@ def test_powers_of_zero_have_every_derivative(n: int) -> None:
         y = grad(y, x, create_graph=True)
         factorial *= n - order + 1
         assert y.item() == (factorial if order == n else 0.0), order
+
+
+@pytest.mark.parametrize("x", [np.float32(1e-40), np.float32(1e-20), 5e-324, 1e-160])
+@pytest.mark.parametrize("n", [0, 1, np.zeros(1), np.ones(1)])
+def test_powers_of_tiny_numbers_have_every_derivative(x: Any, n: Any) -> None:
+    """The square of a tiny number's reciprocal is infinite, and 0 times it would be NaN."""
+    x = Variable(np.asarray(x))
+    y = x**n
+    for order in (1, 2, 3):
+        y = grad(y, x, create_graph=True)
+        assert y.item() == (order == np.max(n)), order

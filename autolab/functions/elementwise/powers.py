@@ -8,6 +8,7 @@ import numpy as np
 
 from ...engine.backend import Array, get_array_module
 from ...engine.declare import elementwise
+from ...engine.variable import Variable
 from .arithmetic import set_operator
 from .exponentials import log
 from .rounding import sign
@@ -39,7 +40,8 @@ def _pow_base(g: Any, base: Any, exponent: Any) -> Any:
     """g * exponent * base ** (exponent - 1)"""
     lower = exponent - 1.0  # a float: for unsigned integers 0 - 1 would wrap around
     if _may_be_zero(exponent):  # not needed for x**2 and the like
-        lower = lower + _both_zero(base, exponent)
+        # With a constant exponent of 0 the slope is 0; one that varies has a derivative that needs base ** -1.
+        lower = lower + (_both_zero(base, exponent) if isinstance(exponent, Variable) else _zero(exponent))
     return g * exponent * pow(base, lower)
 
 
@@ -56,8 +58,10 @@ def _may_be_zero(exponent: Any) -> bool:
 
 @elementwise()
 def _both_zero(xp: Any, a: Array, b: Array) -> Array:
-    """1 where both are 0, else 0: keeps ``0 ** -1`` out of the gradient of ``x ** 0``. Constant, so it has no rules."""
-    return xp.logical_and(a == 0, b == 0).astype(xp.result_type(a, b))
+    """1 where both are 0, else 0: keeps ``0 ** -1`` out of the gradient of ``x ** 0``, and that of what is so small
+    that it overflows, or is NaN. Constant, so it has no rules."""
+    is_zero = xp.logical_not(xp.absolute(a) >= 1 / xp.finfo(a.dtype).max)
+    return xp.logical_and(is_zero, b == 0).astype(xp.result_type(a, b))
 
 
 @elementwise()
