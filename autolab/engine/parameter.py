@@ -162,6 +162,8 @@ class Parameter(Variable):
         twin = type(self).__new__(type(self))  # a subclass may have other arguments
         Parameter.__init__(twin, self.initializer if is_drawn else 0.0, None, self.name, self.requires_grad)
         twin.initializer, twin.home = self.initializer, self.home
+        if hasattr(self, "__dict__"):  # only a subclass has one
+            vars(twin).update(vars(self))
         if not is_drawn:
             twin._data = self._data if mode == "share" or not self.is_initialized else self._data.copy()
         elif self.is_initialized:

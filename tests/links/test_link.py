@@ -189,6 +189,17 @@ def test_copies_share_or_have_their_own():
     np.testing.assert_array_equal(deep.l2.b.data, net.l2.b.data)
 
 
+@pytest.mark.parametrize("mode", ["share", "copy", "init"])
+def test_a_copied_parameter_keeps_its_class_and_its_attributes(mode):
+    class Tagged(Parameter):
+        def __init__(self, tag):
+            super().__init__(initializers.Constant(2.0), (3,))
+            self.tag = tag
+
+    twin = Tagged("own").copy(mode)
+    assert (type(twin), twin.tag, twin.data.tolist()) == (Tagged, "own", [2.0, 2.0, 2.0])
+
+
 def test_a_copy_of_a_row_has_links_of_its_own():
     row = Sequential(L.Linear(2, 3), F.relu, L.Linear(3, 1))
     twin = row.copy("copy")
