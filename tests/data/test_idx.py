@@ -46,12 +46,12 @@ def test_a_size_of_thousands_of_digits_is_cut(tmp_path):
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        (b"", "no IDX file"),
-        (b"hello, world", "no IDX file"),
-        (b"\0\0\x08", "no IDX file"),
-        (b"\1" + idx((2, 3))[1:], "no IDX file"),
-        (b"\0\1" + idx((2, 3))[2:], "no IDX file"),
-        (idx((2, 3), 7), "no IDX file"),
+        (b"", "not an IDX file"),
+        (b"hello, world", "not an IDX file"),
+        (b"\0\0\x08", "not an IDX file"),
+        (b"\1" + idx((2, 3))[1:], "not an IDX file"),
+        (b"\0\1" + idx((2, 3))[2:], "not an IDX file"),
+        (idx((2, 3), 7), "not an IDX file"),
         (idx((2, 3))[:6], "header is cut off"),
         (idx((2, 3))[:-1], "its header says 6"),
         (idx((2, 3)) + b"x", "its header says 6"),

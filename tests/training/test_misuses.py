@@ -253,6 +253,6 @@ def test_a_link_without_a_size_takes_none_from_what_it_refuses(make: Callable[[]
 
 def test_a_run_that_has_no_batch_left_keeps_what_it_learned() -> None:
     trainer = over_the_end()
-    with pytest.raises(RuntimeError, match="no batch left"):
+    with pytest.raises(RuntimeError, match="no batches left"):
         trainer.run()
     assert trainer.updater.iteration == 3 and trainer.updater.epoch == 1
