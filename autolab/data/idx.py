@@ -70,7 +70,7 @@ def _read(file: Any, stream: Any, limit: int) -> np.ndarray:
     done = 0
     while piece := stream.read(_PIECE):  # to the end, where gzip verifies its checksum
         if done + len(piece) > size:
-            raise refused(file, f"it holds more numbers than the {size} bytes in its header")
+            raise refused(file, f"it holds more numbers; its header says {size} bytes")
         room[done : done + len(piece)] = piece
         done += len(piece)
     if done != size:

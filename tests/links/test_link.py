@@ -289,7 +289,7 @@ def test_state_goes_into_another_link_and_gives_it_its_sizes():
     fresh = Net()
     fresh.copyparams(net)
     np.testing.assert_array_equal(fresh.l1.W.data, net.l1.W.data)
-    with pytest.raises(ValueError, match="no size in what is loaded"):
+    with pytest.raises(ValueError, match="no size in the loaded state"):
         net.load_state(Net().state())
 
 
