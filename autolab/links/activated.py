@@ -9,7 +9,7 @@ from .link import Link
 
 
 class Activated(Link):
-    """A base before a layer's own class, which applies its ``activation``, a function or None, to the result."""
+    """A mixin for layers, which applies their ``activation``, a function or None, to the result."""
 
     activation: Any
 
@@ -25,7 +25,7 @@ class Activated(Link):
 
 
 def activation_of(link: str, given: Any) -> Any:
-    """The activation: a function, one named as in `functions`, or None, also for ``"linear"``."""
+    """The activation as a function, which may be given by its name in `functions`; None for None and ``"linear"``."""
     found = None if given == "linear" else getattr(F, given, given) if isinstance(given, str) else given
     if found is None or callable(found):
         return found

@@ -61,7 +61,7 @@ class SelfAttention(Link):
         self.weights = None
 
     def forward(self, x: Any) -> Any:
-        """The result, of the same shape as ``x``: ``(batch, length, size)``."""
+        """Attend from each position of ``x``; both ``x`` and the result have shape ``(batch, length, size)``."""
         q, k, v = self.query(x), self.key(x), self.value(x)
         weights = weigh("SelfAttention", q, k, None, self.causal)
         self.weights = weights.data
@@ -167,7 +167,8 @@ class MultiHeadAttention(Link):
 
 
 class MultiheadAttention(MultiHeadAttention):
-    """`MultiHeadAttention`, called as in PyTorch: True in a mask hides, and the weights are returned with the result.
+    """`MultiHeadAttention`, called as in PyTorch: masks are True where attention is not allowed, and the attention
+    weights are returned with the result.
 
     Parameters
     ----------
@@ -219,7 +220,7 @@ class MultiheadAttention(MultiHeadAttention):
 
 
 def visible(attn_mask: Any, key_padding_mask: Any) -> Any:
-    """PyTorch's two masks, in which True hides, as one mask for `MultiHeadAttention`; None if there is none."""
+    """PyTorch's two masks, True where attention is not allowed, as one for `MultiHeadAttention`; None if none."""
     given = ((attn_mask, np.s_[None]), (key_padding_mask, np.s_[:, None]))
     masks = [unwrap(mask)[place] for mask, place in given if mask is not None]
     if all([mask.dtype.kind != "f" or ((mask == 0) | (mask == -np.inf)).all() for mask in masks]):

@@ -86,7 +86,7 @@ def _fans(tensor: Any) -> tuple[int, int]:
 
 
 def xavier_uniform_(tensor: Any, gain: float = 1.0, generator: Any = None) -> Any:
-    """Fill by Glorot's uniform initialization, with the variance ``2 * gain**2 / (fan_in + fan_out)``.
+    """Glorot's (Xavier's) uniform initialization, with the variance ``2 * gain**2 / (fan_in + fan_out)``.
 
     X. Glorot, Y. Bengio, "Understanding the difficulty of training deep feedforward neural networks", 2010.
     """
@@ -95,7 +95,7 @@ def xavier_uniform_(tensor: Any, gain: float = 1.0, generator: Any = None) -> An
 
 
 def xavier_normal_(tensor: Any, gain: float = 1.0, generator: Any = None) -> Any:
-    """Fill by Glorot's normal initialization, with the variance ``2 * gain**2 / (fan_in + fan_out)``."""
+    """Glorot's (Xavier's) normal initialization, with the variance ``2 * gain**2 / (fan_in + fan_out)``."""
     return normal_(tensor, 0.0, gain * math.sqrt(2 / sum(_fans(tensor))), generator)
 
 
@@ -108,7 +108,7 @@ def _kaiming(tensor: Any, a: float, mode: str, nonlinearity: str) -> float:
 def kaiming_uniform_(
     tensor: Any, a: float = 0, mode: str = "fan_in", nonlinearity: str = "leaky_relu", generator: Any = None
 ) -> Any:
-    """Fill by He's uniform initialization, with the variance ``gain**2 / fan``, where ``mode`` chooses the fan.
+    """He's (Kaiming's) uniform initialization, with the variance ``gain**2 / fan``, where ``mode`` chooses the fan.
 
     K. He et al., "Delving deep into rectifiers", 2015.
     """
@@ -119,7 +119,7 @@ def kaiming_uniform_(
 def kaiming_normal_(
     tensor: Any, a: float = 0, mode: str = "fan_in", nonlinearity: str = "leaky_relu", generator: Any = None
 ) -> Any:
-    """Fill by He's normal initialization, with the variance ``gain**2 / fan``, where ``mode`` chooses the fan."""
+    """He's (Kaiming's) normal initialization, with the variance ``gain**2 / fan``, where ``mode`` chooses the fan."""
     return normal_(tensor, 0.0, _kaiming(tensor, a, mode, nonlinearity), generator)
 
 

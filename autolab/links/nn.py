@@ -1,7 +1,8 @@
 """``autolab.nn``: the links, and PyTorch's layers where the same call would mean something else in `links`.
 
-As in PyTorch, sequences have shape ``(length, batch, size)`` unless ``batch_first=True``, True in a mask hides, and
-``momentum`` is the weight of the new value in a running average. Everything else is the link of the same name.
+As in PyTorch, sequences have shape ``(length, batch, size)`` unless ``batch_first=True``, masks are True where
+attention is not allowed, and ``momentum`` is the weight of the new value in a running average. Everything else is the
+link of the same name.
 """
 
 from __future__ import annotations
@@ -176,7 +177,7 @@ class MultiheadAttention(attention.MultiheadAttention):
 
 
 class TransformerEncoderLayer(attention.TransformerEncoderLayer):
-    """`links.TransformerEncoderLayer` with PyTorch's axes and defaults, and with masks in which True hides.
+    """`links.TransformerEncoderLayer` with PyTorch's axes, defaults and masks.
 
     Examples
     --------

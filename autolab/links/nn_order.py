@@ -11,7 +11,7 @@ from .normalization import Dropout as _Dropout
 
 
 class _Ordered:
-    """A base before a layer of `links`, which gives positional arguments their names in PyTorch."""
+    """A mixin for layers of `links`, which gives positional arguments their names in PyTorch."""
 
     _order: ClassVar[str]
 

@@ -136,7 +136,7 @@ class Monitor(Displayed):
             self._look(now)
 
     def _is_due(self, iteration: int) -> bool:
-        """Whether the model is measured after this update, or after the next one, which needs its parameters before."""
+        """Whether the model is measured after this update, or after the next, for which its parameters are kept."""
         return self.model is not None and (is_sampled(iteration) or is_sampled(iteration + 1))
 
     def _look(self, start: float) -> None:

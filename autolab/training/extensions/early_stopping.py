@@ -56,7 +56,7 @@ class EarlyStopping(Extension):
         self.best, self.count = math.inf if mode == "min" else -math.inf, 0
 
     def __call__(self, loss: Any) -> bool:  # type: ignore[override]
-        """Whether to end training; ``loss`` is a number, or a trainer, which is then stopped."""
+        """Whether to end training; ``loss`` is a number, or a trainer, which is stopped in that case."""
         trainer = loss if isinstance(loss, Trainer) else None
         if trainer is not None and self.monitor not in trainer.observation:
             names = ", ".join(trainer.observation)
