@@ -58,7 +58,7 @@ def _changing(name: str, change: Callable[..., Any]) -> Callable[..., Variable]:
             x.data = np.broadcast_to(unwrap(new), x.shape).astype(x.dtype)
         return x
 
-    method.__name__, method.__doc__ = name, f"As PyTorch's `{name}`; gives itself back."
+    method.__name__, method.__doc__ = name, f"Like PyTorch's `{name}`; returns the Variable itself."
     return method
 
 

@@ -25,7 +25,7 @@ def _select(condlist: Sequence[Any], choicelist: Sequence[Any], default: Any = 0
     condlist, choicelist = _listed("select", "condlist", condlist), _listed("select", "choicelist", choicelist)
     if len(condlist) != len(choicelist):
         raise ValueError(
-            f"numpy.select: got {len(condlist)} conditions and {len(choicelist)} choices; expected as many"
+            f"numpy.select: got {len(condlist)} conditions and {len(choicelist)} choices; expected equal numbers"
         )
     found = default
     for condition, choice in list(zip(condlist, choicelist, strict=True))[::-1]:
@@ -37,9 +37,7 @@ def _select(condlist: Sequence[Any], choicelist: Sequence[Any], default: Any = 0
 def _choose(a: Any, choices: Sequence[Any]) -> Any:
     places, choices = np.asarray(unwrap(a)), _listed("choose", "choices", choices)
     if places.min(initial=0) < 0 or places.max(initial=0) >= len(choices):
-        raise ValueError(
-            f"numpy.choose: a has numbers outside of 0 to {len(choices) - 1}; expected one for each choice"
-        )
+        raise ValueError(f"numpy.choose: a has numbers outside 0 to {len(choices) - 1}; expected one for each choice")
     return _select([places == i for i in range(len(choices))], choices)
 
 

@@ -67,7 +67,7 @@ def cross_entropy(
         settings = {"class_weight": class_weight, "ignore_label": ignore_label, "reduction": reduction}
         return softmax_cross_entropy(x, t, axis=axis, **settings)
     if class_weight is not None or (not is_probability and (t.data == ignore_label).any()):
-        raise ValueError("cross_entropy: got a class_weight or an ignored label; expected neither beside probabilities")
+        raise ValueError("cross_entropy: got a class_weight or an ignored label; expected neither with probabilities")
     classes = x.shape[axis]
     p = t if is_probability else one_hot(t.data, classes=classes, axis=axis, dtype=x.dtype)
     p = (1 - label_smoothing) * p + label_smoothing / classes
@@ -136,7 +136,7 @@ def _places(axis: int, index: Any, value: Any) -> tuple[tuple[Any, ...], Any]:
 
 @takes_other_words
 def scatter(x: Any, axis: int, index: Any, value: Any) -> Any:
-    """A copy of ``x`` with ``value`` written along an axis at the positions in the index; the inverse of `gather`."""
+    """A copy of ``x`` with ``value`` written along an axis at the positions that `gather` would read."""
     places, value = _places(axis, index, value)
     return put(x, value, index=places)
 

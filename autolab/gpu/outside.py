@@ -120,7 +120,7 @@ class Outside:
             raise
         for written in self._written:
             if (what := written()) is not None:
-                self.refuse(f"changes `{what}`, which lies outside of it")
+                self.refuse(f"changes `{what}`, which lies outside it")
         if self._refusal is not None:
             raise self._refusal
         return result
@@ -139,7 +139,7 @@ class Outside:
             found = _watched(look)
             seen = None if found.raises else self.seen(found.value, path)  # may refuse it
             if not hold([found]):
-                raise self.refuse(f"reads `{path}`, which is another each time; pass it as an argument")
+                raise self.refuse(f"reads `{path}`, which differs each time; pass it as an argument")
             self.lookups[place] = found
             self._values.setdefault(id(holder), OutsideValue(self, holder, path))  # keeps the holder alive
             is_constant = isinstance(holder, types.ModuleType) and is_library(holder)
@@ -160,7 +160,7 @@ class Outside:
         if isinstance(declared, Primitive):
             return self.copy(declared.fn, path) if hasattr(declared, "fn") else self._declared(declared, value, path)
         if isinstance(value, types.BuiltinFunctionType | types.MethodWrapperType | np.ufunc) or is_of_numpy(value):
-            raise self.refuse(f"calls `{path}`, which may give something else each time; pass what it gives")
+            raise self.refuse(f"calls `{path}`, whose result may differ each time; pass the result")
         if isinstance(value, types.FunctionType):
             return self.copy(value, path)
         if isinstance(value, types.MethodType):
@@ -179,7 +179,7 @@ class Outside:
         for part in (function.forward, *function.declared.values()):
             for name, found in outer_names(part):
                 if not (is_harmless(found) or (isinstance(found, types.ModuleType) and is_library(found))):
-                    raise self.refuse(f"uses `{path}`, which reads `{name}` outside of its arguments; pass it as one")
+                    raise self.refuse(f"uses `{path}`, which reads `{name}` outside its arguments; pass it as one")
         return value
 
     # ------------------------------------------------------------------ copies
@@ -247,7 +247,7 @@ class TrackedGlobals(dict[str, Any]):
             return self._outside.read(self._names, name, name, partial(getitem, self._names, name))
         found = getattr(builtins, name)
         if not (is_plain(found) or is_harmless(found)):
-            raise self._outside.refuse(f"uses `{name}`, which reaches outside of it")
+            raise self._outside.refuse(f"uses `{name}`, which reaches outside it")
         self._outside.lookups.setdefault((id(self._names), name), _watched(partial(getitem, self._names, name)))
         return found
 

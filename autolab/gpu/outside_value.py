@@ -60,7 +60,7 @@ class OutsideValue:
         if type(self._object) is dict:
             look = lambda: tuple(self._object)  # noqa: E731
             return iter(self._outside.read(self._object, "keys", self._path, look))
-        raise self._outside.refuse(f"goes through `{self._path}`, which lies outside of it; pass it as an argument")
+        raise self._outside.refuse(f"goes through `{self._path}`, which lies outside it; pass it as an argument")
 
     def __call__(self, *args: Any, **options: Any) -> Any:
         value, seen = self._object, self._outside.seen
@@ -71,7 +71,7 @@ class OutsideValue:
         call = getattr(type(value), "__call__", None)  # noqa: B004
         if isinstance(call, types.FunctionType) and not isinstance(value, type):
             return self._outside.copy(call, self._path)(self, *args, **options)
-        raise self._outside.refuse(f"calls `{self._path}`, which cannot be followed; pass what it gives as an argument")
+        raise self._outside.refuse(f"calls `{self._path}`, which cannot be followed; pass its result as an argument")
 
     def __instancecheck__(self, instance: Any) -> bool:
         return isinstance(instance, self._object)
@@ -86,7 +86,7 @@ class OutsideValue:
 
     def _used(self, *args: Any, **options: Any) -> Any:
         """All other operations, which use the object as a value or change it."""
-        raise self._outside.refuse(f"uses `{self._path}`, which is read outside of its arguments; pass it as one")
+        raise self._outside.refuse(f"uses `{self._path}`, which is read outside its arguments; pass it as one")
 
 
 class OutsideArray(OutsideValue):

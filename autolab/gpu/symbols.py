@@ -90,7 +90,7 @@ def _refused(what: str, instead: str = "") -> FusionError:
     return FusionError(f"{name} cannot be fused: it {what}{'; ' if instead else ''}{instead}")
 
 
-_BRANCH = "branches on the value of an array (if, while, and, or, not), which is another at every element"
+_BRANCH = "branches on the value of an array (if, while, and, or, not), which differs from element to element"
 _WHERE = "expected where(condition, a, b)"
 
 

@@ -170,8 +170,8 @@ class _Checkpoint(FunctionNode):
             outputs = run.again(inputs)
             if not all([is_close(_sample(y._data), then) for y, then in zip(outputs, self._samples, strict=True)]):
                 raise RuntimeError(
-                    "checkpoint: the function gave other results when backward ran it again; expected the same each "
-                    "time: what it draws, it draws from config.rng, and what it keeps in between is no part of it"
+                    "checkpoint: the function gave different results when backward ran it again; expected the same: it "
+                    "may draw random numbers only from config.rng, and keep no state between calls"
                 )
             reached = [(y, g) for y, g in zip(outputs, grad_outputs, strict=True) if g is not None and y.requires_grad]
             found = grad([y for y, _ in reached], [*inputs, *run.outside], [g for _, g in reached], create_graph)

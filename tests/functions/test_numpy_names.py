@@ -150,5 +150,5 @@ def test_choices_that_do_not_fit_are_refused():
     x = Variable(np.ones(2))
     with pytest.raises(ValueError, match=r"numpy.select: got 1 conditions and 2 choices"):
         np.select([[True, False]], [x, x])
-    with pytest.raises(ValueError, match=r"numpy.choose: a has numbers outside of 0 to 1"):
+    with pytest.raises(ValueError, match=r"numpy.choose: a has numbers outside 0 to 1"):
         np.choose([0, 2], [x, x])

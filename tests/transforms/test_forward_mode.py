@@ -189,7 +189,7 @@ def test_a_checkpoint_of_what_has_changed_is_refused() -> None:
 def test_a_function_that_does_not_do_the_same_again_is_told(draw) -> None:
     x = Variable(np.linspace(1.0, 2.0, 5))
     y = transforms.checkpoint(lambda x: F.sum(x) * draw())(x)
-    with pytest.raises(RuntimeError, match="checkpoint: the function gave other results when backward ran it again"):
+    with pytest.raises(RuntimeError, match="checkpoint: the function gave different results when backward ran it"):
         y.backward()
     assert x.grad is None
 

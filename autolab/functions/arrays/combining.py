@@ -37,7 +37,7 @@ def append(arr: Any, values: Any, axis: int | None = None) -> Any:
         axis = 0
     place = place_of("append", axis, both[0].shape)
     if both[0].ndim != both[1].ndim:
-        raise ValueError(f"append: got shapes {both[0].shape} and {both[1].shape}; expected as many axes")
+        raise ValueError(f"append: got shapes {both[0].shape} and {both[1].shape}; expected equal numbers of axes")
     return concatenate(both, axis=place)
 
 
@@ -201,7 +201,7 @@ def cross(a: Any, b: Any, axisa: int = -1, axisb: int = -1, axisc: int = -1, axi
         moved = moveaxis(x, source=at, destination=-1)
         parts.append([moved[..., i] for i in range(3)])
     if all([x.dtype.kind == "b" for x in both]):
-        raise TypeError("cross: got truth values; expected numbers, which can be subtracted")
+        raise TypeError("cross: got booleans; expected numbers, which can be subtracted")
     (a1, a2, a3), (b1, b2, b3) = parts
     pairs = ((a2, b3, a3, b2), (a3, b1, a1, b3), (a1, b2, a2, b1))
     found = stack([sub(mul(p, q), mul(r, s)) for p, q, r, s in pairs], axis=-1)

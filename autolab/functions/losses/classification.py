@@ -36,7 +36,7 @@ def softmax_cross_entropy(
     x : Variable or array
         Scores before the softmax, with the classes along ``axis``.
     t : array of int
-        Labels of the right classes, from 0, of the shape of ``x`` without ``axis``.
+        Labels of the right classes, counted from 0, of the shape of ``x`` without ``axis``.
     axis : int
     class_weight : array, optional
         Weight of each class. The mean is then weighted: the sum is divided by the sum of the targets' weights.
@@ -159,7 +159,7 @@ def _softmax_less_one_hot_x(g: Any, x: Any, axis: int) -> Any:
 def _shares(
     xp: Any, x: Array, t: Array, *, axis: int, class_weight: Any, ignore_label: int | None, reduction: str
 ) -> Array:
-    """The weight of each target, or its weight in the mean. Constant, so it has no rules."""
+    """The weight of each target; for a mean, divided by their sum. Constant, so it has no rules."""
     counted = None if ignore_label is None else t != ignore_label
     return xp.expand_dims(_weights(xp, x, t, counted, axis, class_weight, reduction), axis)
 
@@ -198,7 +198,7 @@ def nll_loss(
     x : Variable or array
         Log-probabilities, with the classes along ``axis``.
     t : array of int
-        Labels of the right classes, from 0, of the shape of ``x`` without ``axis``.
+        Labels of the right classes, counted from 0, of the shape of ``x`` without ``axis``.
     axis : int
     class_weight : array, optional
         Weight of each class. The mean is then weighted: the sum is divided by the sum of the targets' weights.

@@ -21,7 +21,7 @@ def accuracy(xp: Any, x: Array, t: Array, *, axis: int = -1, ignore_label: int |
     x : Variable or array
         Scores, with the classes along ``axis``.
     t : array of int
-        Labels of the right classes, from 0, of the shape of ``x`` without ``axis``.
+        Labels of the right classes, counted from 0, of the shape of ``x`` without ``axis``.
     axis : int
     ignore_label : int, optional
         Targets with this label are ignored.
@@ -64,7 +64,7 @@ def precision(
     x : Variable or array
         Scores, with the classes along ``axis``; the largest is the predicted class, the first of tied ones.
     t : array of int
-        Labels of the right classes, from 0, of the shape of ``x`` without ``axis``.
+        Labels of the right classes, counted from 0, of the shape of ``x`` without ``axis``.
     axis : int
     average : str
         ``"macro"``: the mean over all classes that occur among the targets or the predictions; ``"micro"``: of all

@@ -44,7 +44,7 @@ def linear(xp: Any, x: Array, w: Array, b: Array | None = None) -> Array:
     """
     size = w.shape
     if len(size) != 2 or x.shape[-1:] != size[1:] or (b is not None and b.shape != size[:1]):
-        one = math.prod(x.shape[1:]) if x.ndim > 2 else math.gcd(*x.shape, *size[1:])  # the size of one flattened image
+        one = math.prod(x.shape[1:]) if x.ndim > 2 else math.gcd(*x.shape, *size[1:])  # else all images in a row
         flat = f"; {FLAT}" if len(size) == 2 and x.ndim not in (0, 2) and one == size[1] else ""
         # engine/complaints.py prepends the shapes that came.
         raise ValueError(f"expected x (..., in), w (out, in) and b (out,){flat}")

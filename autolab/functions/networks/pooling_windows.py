@@ -17,7 +17,7 @@ def channel_places(function: str, x: Any) -> tuple[Any, tuple[int, ...]]:
     (x,) = given_arrays(function, x=x)
     check_real(x, function)
     if x.ndim < 3 or not math.prod(x.shape[2:]):
-        raise ValueError(f"{function}: x has shape {x.shape}; expected (examples, channels, ...) with elements behind")
+        raise ValueError(f"{function}: x has shape {x.shape}; expected (examples, channels, ...), not empty")
     return x, tuple(range(2, x.ndim))
 
 

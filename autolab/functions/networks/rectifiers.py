@@ -119,7 +119,7 @@ def _selu_x(g: Any, x: Any) -> Any:
 @elementwise(domain=(-3, 3))
 @real
 def celu(xp: Any, x: Array, *, alpha: float = 1.0) -> Array:
-    """``x`` where it is positive, else ``alpha * (exp(x / alpha) - 1)``, elementwise; smooth for every alpha.
+    """``x`` where it is positive, else ``alpha * (exp(x / alpha) - 1)``, elementwise; no kink for any alpha.
 
     J. T. Barron, "Continuously differentiable exponential linear units", 2017.
 
@@ -265,7 +265,7 @@ def prelu(x: Any, w: Any) -> Any:
         if w.ndim != 1 or x.ndim < 2 or x.shape[1] != w.size:
             raise ValueError(
                 f"prelu: x has shape {x.shape}, w has shape {w.shape}: expected one number, or one for each channel, "
-                "of which there are as many as along axis 1 of x"
+                "the elements along axis 1 of x"
             )
         w = reshape(w, shape=(-1, *[1] * (x.ndim - 2)))
     elif w.ndim:

@@ -55,7 +55,7 @@ def trapezoid(y: Any, x: Any = None, dx: Any = 1.0, axis: int = -1) -> Any:
         elif x.shape == y.shape:
             width = _after(x, place) - _before(x, place)
         else:
-            raise ValueError(f"trapezoid: y has shape {y.shape}, x has shape {x.shape}: expected as many samples")
+            raise ValueError(f"trapezoid: y has shape {y.shape}, x has shape {x.shape}: expected equal lengths")
     return rounded(sum(width * (_after(y, place) + _before(y, place)) / 2.0, axis=place))
 
 

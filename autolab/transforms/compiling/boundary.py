@@ -25,7 +25,7 @@ def not_passed(earlier: Iterable[Node], tape: CallTape) -> Iterator[None]:
     """Refuse a backward pass inside that continues into what computed the inputs: at each call that may differ."""
 
     def tell(_: bool) -> None:
-        tape.refuse("its backward pass goes on into what computed its inputs")
+        tape.refuse("its backward pass continues into what computed its inputs")
 
     told = {ref(node): tell for node in earlier}
     watched_nodes.update(told)

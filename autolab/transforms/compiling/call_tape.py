@@ -216,7 +216,7 @@ class CallTape:
         parts = list(found) if isinstance(found, tuple | list) else [found]
         if same is None and found is not None and not all([isinstance(p, np.ndarray | np.generic) for p in parts]):
             if depends:
-                self.refuse(f"{getattr(function, '__name__', function)} gives {type(found).__name__}, no array")
+                self.refuse(f"{getattr(function, '__name__', function)} returns {type(found).__name__}, no array")
             return found
         if writes is not None:
             self._spread(writes, depends)
@@ -263,7 +263,7 @@ class CallTape:
         if type(written) is Recorded:
             return int(written._slot)
         if isinstance(written, np.ndarray):
-            self.refuse("it writes a computed value into an array of NumPy's, which was there before")
+            self.refuse("it writes a computed value into an existing NumPy array")
         return None
 
     def _spread(self, slot: int, depends: bool) -> None:
@@ -293,7 +293,7 @@ class CallTape:
     def check_constants(self) -> None:
         """Refuse if the function has changed a NumPy array that it used together with recorded ones."""
         if any([array.tobytes() != before for array, before in self._before]):
-            self.refuse("an array of NumPy's changes while it runs")
+            self.refuse("a NumPy array changes while it runs")
 
 
 def _is_shaped(function: Any, args: Sequence[Any]) -> bool:

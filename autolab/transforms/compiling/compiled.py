@@ -152,7 +152,7 @@ class Compiled:
     def _first(self, signature: Signature, programs: list[CompiledProgram], args: Any, options: Any) -> Any:
         key = signature.key
         if len(programs) >= _MOST_PROGRAMS or len(self._programs) > 8 * _MOST_PROGRAMS:
-            self.refuse(key, Refusal("there are too many kinds of calls: arguments or what stands around it change"))
+            self.refuse(key, Refusal("there are too many kinds of calls: arguments or its surroundings change"))
             return self.function(*args, **options)
         if not _tracing.acquire(False):  # another thread's function, or the one that calls this one
             return self.function(*args, **options)
@@ -169,7 +169,7 @@ class Compiled:
         else:
             self._put_off += 1
             if self._put_off > _MOST_PROGRAMS:
-                self.refuse(key, Refusal("an object around it gets another attribute at each call"))
+                self.refuse(key, Refusal("an object around it gets a new attribute at each call"))
         return traced.result
 
     def refuse(self, key: Hashable, refusal: Refusal) -> None:

@@ -167,7 +167,7 @@ class CompiledProgram:
             modes().rng.bit_generator.state = before
         result, expected = self.traced.observed(owner.function, leaves, args, options)
         if found is not None and (expected is None or not _equal(found, expected)):
-            owner.refuse(self.key, Refusal("its program gives other bits than it does itself"))
+            owner.refuse(self.key, Refusal("its program and the function itself give different bits"))
         return result
 
 

@@ -155,7 +155,7 @@ class _Walk:
         elif isinstance(value, property | classmethod | staticmethod | cached_property):
             self._waiting.extend([(path, getattr(value, name, None)) for name in _INSIDE])
         elif isinstance(value, threading.local):
-            found.beyond = Refusal(f"it can read {path}, which is another in each thread")
+            found.beyond = Refusal(f"it can read {path}, which differs in each thread")
         elif isinstance(value, list | dict | set | frozenset | deque | tuple | MappingProxyType):
             self._container(path, value)
             if is_the_users(type(value)):

@@ -103,7 +103,7 @@ class BatchEvaluator:
             some = self._rng.choice(right, min(len(right), probes), replace=False)
             alone = np.stack([self._exactly(points[left[i]]) for i in some])
             if not agree(flat[some].T, alone.T):
-                self.refusal = "the function gives other numbers than its program"
+                self.refusal = "the function and its program give different numbers"
                 return values, left
             if not values.size:
                 values = np.empty((len(points), flat.shape[1]))
