@@ -1,1 +1,1 @@
-"""How single objects show themselves: Variables, links, optimizers, the table of conventions."""
+"""How single objects are displayed: Variables, links, optimizers, and the table of conventions."""

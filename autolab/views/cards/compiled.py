@@ -1,4 +1,4 @@
-"""What a compiler does: the calls of a function as it is written, beside what became of each in its program."""
+"""What the compiler did: the calls of a function as written, next to what became of each in the program."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _SKIPPED = ("same", "constant", "dropped")
 
 
 def bundle(report: CompileReport) -> Bundle:
-    """A table for each program as HTML, and as text."""
+    """One table per program, as HTML and as text."""
     parts = [headline(report.name, _what(report))]
     for i, program in enumerate(report.programs):
         told = paragraph(escape(" ".join(sentences(program))))
@@ -29,7 +29,7 @@ def bundle(report: CompileReport) -> Bundle:
 
 
 def text(report: CompileReport) -> str:
-    """The same without a table's lines: each line of the user's, and its calls below it."""
+    """The same as text: each line of the user's code with its calls below it."""
     lines = [f"{clean(report.name)}: {_what(report)}"]
     for program in report.programs:
         lines += sentences(program)
@@ -41,7 +41,7 @@ def text(report: CompileReport) -> str:
 
 
 def sentences(program: ProgramTable) -> list[str]:
-    """How long calls take, how many are left, and where results lie."""
+    """How long calls take, how many calls remain, and how the results are stored."""
     count, found = program.count, []
     if program.seconds is not None and program.written:
         took, before = seconds_text(program.seconds), seconds_text(program.written)
@@ -73,7 +73,7 @@ def _more(program: ProgramTable) -> list[Markup]:
 
 
 def _rows(program: ProgramTable) -> Iterator[tuple[int, CallMade, str]]:
-    """The calls with their numbers, and the user's line with its number where a call is the first that it makes."""
+    """The calls with their numbers; the first call of each line also with the user's line and its number."""
     before = None
     for number, call in enumerate(program.calls[:_MOST_ROWS], 1):
         line, written = call.line, ""
@@ -93,5 +93,5 @@ def _shape(call: CallMade) -> str:
 
 
 def _left(shown: Markup) -> Markup:
-    """What stands at the left, as a notebook sets cells to the right."""
+    """Left-aligned text, since notebooks align cells to the right."""
     return element("div", shown, align="left")

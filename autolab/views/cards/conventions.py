@@ -20,12 +20,12 @@ _COLUMNS = ("point", "computed", "value", "gradients", "because", "elsewhere")
 
 
 def bundle(rows: Sequence[Convention]) -> Bundle:
-    """A table in HTML, and the same in lines of text."""
+    """A table as HTML, and the same as lines of text."""
     return {"text/html": str(table(_headings(), [_cells(row) for row in rows])), "text/plain": "\n".join(_lines(rows))}
 
 
 def markdown(rows: Sequence[Convention]) -> str:
-    """The document: the table in groups, and what holds of all functions."""
+    """The document: the table in groups, and what holds for all functions."""
     parts = [f"# {say('conventions.title')}", say("conventions.introduction")]
     for group, members in groupby(rows, key=lambda row: row.group):
         parts.append(f"## {group[0].upper()}{group[1:]}")

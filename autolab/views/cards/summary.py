@@ -1,5 +1,5 @@
-"""Summaries: how a Variable, a link and an optimizer show themselves. Of a Variable a card with its value, its gradient
-and one sentence; of a link the tree of parameters with sizes and norms; of an optimizer settings and hooks."""
+"""Summaries: how a Variable, a link and an optimizer are displayed. A Variable is a card with its value, its gradient
+and one sentence; a link is a tree of parameters with sizes and norms; an optimizer is its settings and hooks."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _TOLD_BARE = ("dtype", "device", "size")
 
 
 def variable_bundle(variable: Any) -> Bundle:
-    """A card as HTML, and the representation with a sentence as text. Large arrays are reduced where they are."""
+    """A card as HTML, and the representation with a sentence as text. Large arrays are reduced on their device."""
     if variable.array is None:
         return _without_size(variable)
     value = snapshot(variable.array, _KEPT_CELLS)
@@ -41,7 +41,7 @@ def variable_bundle(variable: Any) -> Bundle:
 
 
 def _without_size(parameter: Any) -> Bundle:
-    """A parameter that gets its size later."""
+    """A parameter that gets its shape later."""
     sentence = say("no_size")
     name = f"{parameter.name}: " if parameter.name else ""
     html = join([headline(f"{name}{type(parameter).__name__}"), paragraph(escape(sentence))])
@@ -80,7 +80,7 @@ _INDENT = 4 * _SPACE
 
 @dataclass(frozen=True)
 class Row:
-    """One line of the tree: a link, a parameter or a buffer, and the words of the other columns."""
+    """One line of the tree: a link, a parameter or a buffer, and the text of the other columns."""
 
     depth: int
     name: str
@@ -108,7 +108,7 @@ def link_bundle(link: Link) -> Bundle:
 
 
 def tree(link: Link) -> Iterator[Row]:
-    """The lines, depth first; a link or parameter that was shown already is named and not opened again."""
+    """The lines, depth first; a link or parameter that was already shown is only named."""
     seen: set[int] = set()
     stack: list[tuple[int, str, str, Any]] = [(0, "", "link", link)]
     while stack:
@@ -129,7 +129,7 @@ def tree(link: Link) -> Iterator[Row]:
 
 
 def _facts(kind: str, data: Any, gradient: Any) -> tuple[str, ...]:
-    """Shape, dtype, device, count, norm, gradient's norm."""
+    """Shape, dtype, device, count, norm, and norm of the gradient."""
     if data is None:
         return ("?", *("",) * (_WORDS - 1))
     norm = "" if kind == "buffer" else say("absent") if gradient is None else number(_norm(gradient))
@@ -143,7 +143,7 @@ def _norm(array: Any) -> float:
 
 
 def _largest(rows: list[Row]) -> float:
-    """The largest finite magnitude among the values and gradients, for which the strongest colours stand."""
+    """The largest finite magnitude among the values and gradients, which gets the strongest colours."""
     ends = span_of(*[array for row in rows for array in (row.array, row.gradient)])
     return max([abs(end) for end in ends if end is not None], default=0.0)
 
@@ -151,7 +151,7 @@ def _largest(rows: list[Row]) -> float:
 def _cells(row: Row, scale: float | None) -> list[Markup]:
     name = f"{row.name}: {row.kind}" if row.name and row.kind.endswith(")") else row.name or row.kind
     first = join([escape(_INDENT * row.depth), code(name.replace(" ", _SPACE))])
-    left = element("div", first, align="left")  # a notebook sets cells to the right, where no tree can be seen
+    left = element("div", first, align="left")  # notebooks align cells to the right, which would hide the tree
     shape, dtype, device, count, norm, gradient = [words.replace(" ", _SPACE) for words in row.words]
     value = _pictured(f"{row.name}, value", row.array, norm, scale)
     slope = _pictured(f"{row.name}, gradient", row.gradient, gradient, scale)
@@ -159,12 +159,12 @@ def _cells(row: Row, scale: float | None) -> list[Markup]:
 
 
 def _beside(*words: str) -> Markup:
-    """Side by side, or below each other where there is no room."""
+    """Parts side by side, or one below the other if there is no space."""
     return join([part for word in words for part in (escape(" "), code(word))][1:])
 
 
 def _pictured(title: str, array: Any, words: str, scale: float | None) -> Markup:
-    """A norm, and before it the picture of the array if there is one and it has a scale."""
+    """A norm, after a picture of the array if there is one and it has a scale."""
     if array is None or scale is None:
         return code(words)
     return join([strip(title, snapshot(array, _MOST_CELLS), scale), escape(" "), code(words)])
@@ -193,7 +193,7 @@ def _sentences(link: Link, rows: list[Row]) -> str:
 
 
 def optimizer_bundle(optimizer: Optimizer) -> Bundle:
-    """A table of facts, and ``repr`` with the same facts as text."""
+    """A table of facts as HTML; ``repr`` and a sentence as text."""
     facts = [(name, str(getattr(optimizer, name))) for name in optimizer.hyperparameters]
     facts += [("hook", name) for name in optimizer._hooks]
     if optimizer.target is None:

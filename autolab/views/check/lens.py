@@ -1,4 +1,4 @@
-"""Lens: the live view of a gradient check. Python measures and words everything; JavaScript only draws."""
+"""Lens: the live view of a gradient check. Python measures and writes all sentences; JavaScript only draws."""
 
 from __future__ import annotations
 
@@ -27,15 +27,16 @@ _LENS_WORDS = (
     *("why", "back", "steps", "taylor", "order", "again", "along", "colors", "graph", "not_saved"),
 )
 _NEEDED = 2
-"""A report that reveals less has no numbers to look at."""
+"""A report that reveals less has no numbers to show."""
 
 _SEEDS = 2**32
 
 
 class Lens(SessionView):
-    """A live view of a gradient check: analytic and numeric gradients side by side, and what the step size shows.
+    """A live view of a gradient check, created by ``report.explore()``: analytic and numeric gradients side by side,
+    and how the error depends on the step size.
 
-    Made by ``report.explore()``. All of its state is in the model, so that one model can have many views.
+    All state is in the widget's model, so one model can have many views.
 
     Examples
     --------
@@ -65,7 +66,7 @@ class Lens(SessionView):
     # ------------------------------------------------------------------ for Python
     @property
     def report(self) -> GradientReport:
-        """The check that is shown: the one that was given, or a later one."""
+        """The check that is shown: the given one or a later one."""
         found: GradientReport | None = self._session.report(self._session.state)
         return self._session.report(self._session.start) if found is None else found  # a wrong one is not true
 
@@ -75,7 +76,7 @@ class Lens(SessionView):
     # ------------------------------------------------------------------ what is shown
     @on_question("check", "page", order=int, seed=(int, type(None)))
     def _check(self, order: int, seed: int | None) -> dict[str, Any]:
-        """A check: its verdict, and the gradients of every input."""
+        """A check: its verdict, and the gradient of every input."""
         if order not in self._session.orders:
             raise ValueError(f"explore: order is {order}; expected one of {self._session.orders}")
         if seed is not None and not 0 <= seed < _SEEDS:
@@ -85,31 +86,31 @@ class Lens(SessionView):
 
     @on_question("scenery", "page", order=int, seed=(int, type(None)))
     def _scenery(self, order: int, seed: int | None) -> dict[str, Any] | None:
-        """Where the gradients of a check come from; None until that was recorded."""
+        """Where the gradients of a check come from; None until that is recorded."""
         found, report = self._session.scenery(order, seed), self._session.report(LensState(order, seed))
         return None if found is None or report is None else of_scenery(found, report)
 
     @on_question("directions", "page", order=int, seed=(int, type(None)), input=int)
     def _directions(self, order: int, seed: int | None, input: int) -> list[Any]:
-        """The random directions in which an input can be moved."""
+        """The random directions in which an input can move."""
         report = self._session.report(LensState(order, seed))
         return [] if report is None else of_directions(report, input, DIRECTIONS)
 
     @on_question("chosen", "answers", order=int, seed=(int, type(None)), input=int, cell=(list, type(None)))
     def _chosen(self, order: int, seed: int | None, input: int, cell: list[Any] | None) -> dict[str, Any]:
-        """The element that a cell of an input shows, or its worst, as far as the check knows it."""
+        """The element that a cell of an input shows, or its worst one, as far as the check knows it."""
         state = self._state(order, seed, input, cell)
         report = self._session.report(state)
         return {} if report is None else of_choice(report, state)
 
     @on_question("study", "answers", order=int, seed=(int, type(None)), input=int, along=(list, int, type(None)))
     def _study(self, order: int, seed: int | None, input: int, along: Any) -> dict[str, Any] | None:
-        """What was measured along an element or a direction of an input; None until it was."""
+        """What was measured along an element or a direction of an input; None until it is measured."""
         state, looked = self._state(order, seed, input, along), self._measured
         return of_study(looked) if looked is not None and looked.state == state else None
 
     def _state(self, order: int, seed: int | None, input: int, along: Any) -> LensState:
-        """What is looked at: a cell of an input, a direction of it, or its worst element (None)."""
+        """What is selected: a cell of an input, a direction, or the worst element (None)."""
         first = LensState(order, seed, input)
         report = self._session.report(first)
         match along:
@@ -128,7 +129,7 @@ class Lens(SessionView):
 
     # ------------------------------------------------------------------ what is computed
     def _turned(self) -> None:
-        """Compute what is looked at, unless that is what was computed, or is being computed, last."""
+        """Compute what is selected, unless that was computed last or is being computed."""
         asked = next((question[1:] for question in self._asked if question[0] == "study"), None)
         if asked is None:
             return
@@ -142,30 +143,30 @@ class Lens(SessionView):
         self._measured = result
         self._answer_anew()
         self._tell(error=None, since=self._since())
-        self._turned()  # which element a cell shows may not have been known
+        self._turned()  # before, the element of a cell may have been unknown
 
     def _show_error(self, error: UserError) -> None:
-        if self._session.report(self._session.state) is None:  # the check that was asked for is not there
+        if self._session.report(self._session.state) is None:  # the requested check does not exist
             self._look(self._measured.state if self._measured else self._session.start)
         else:
             self._answer_anew()
         self._tell(error=for_page(error))
 
     def _compute_again(self) -> None:
-        """Check the function as it is now."""
+        """Check the function again in its current state."""
         self._session.forget()
         self._look(replace(self._session.state, seed=self._session.state.seed or 0, place=None))
         self._refresh()
 
     def _look(self, state: LensState) -> None:
-        """Let all pages look at something else."""
+        """Make all pages show something else."""
         self._session.state = state
         look = {**self.look, **look_of(state, self._session.report(state))}
         self._publish({**self._answers(questions_of(look)), "look": look})
 
 
 def look_closely(report: GradientReport) -> Lens:
-    """Open the lens on a report: what ``report.explore()`` does."""
+    """Open the lens on a report, for ``report.explore()``."""
     origin = report._origin
     if origin is None:
         raise ValueError("explore: this copy of a report does not know its function; check again and explore that")
@@ -180,7 +181,7 @@ _MOST_LINES = 200
 
 
 def look_of(state: LensState, report: GradientReport | None = None, most: int = MAX_CELLS) -> dict[str, Any]:
-    """What a page looks at that shows a state; without the report, the worst element."""
+    """The look of a page that shows a state; without the report, at the worst element."""
     item = None if report is None or state.place is None else report.inputs[state.input]
     cell = None if item is None or state.place is None else cell_of(item.shape, state.place, block_of(item, most))
     check = {"order": state.order, "seed": state.seed}
@@ -188,21 +189,21 @@ def look_of(state: LensState, report: GradientReport | None = None, most: int = 
 
 
 def questions_of(look: Mapping[str, Any]) -> list[list[Any]]:
-    """What a page asks that looks at something, as views/check/lens.js does."""
+    """The questions of a page with this look, as in views/check/lens.js."""
     check, along = [look["order"], look["seed"]], look["direction"] if look["whole"] else look["cell"]
     of_input = [["chosen", *check, look["input"], look["cell"]], ["study", *check, look["input"], along]]
     return [["check", *check], ["scenery", *check], ["directions", *check, look["input"]], *of_input]
 
 
 def of_report(report: GradientReport, seed: int | None, session: LensSession, most: int = MAX_CELLS) -> dict[str, Any]:
-    """What shows a report, with heatmaps of at most ``most`` rows and columns; and the seeds of the other orders."""
+    """A report for the page, with heatmaps of at most ``most`` rows and columns; and the seeds of other orders."""
     draw = say("lens_draw_given") if seed is None else say("lens_draw", seed=seed)
     orders = [[other, session.seed_of(other)] for other in session.orders]
     return {**verdict(report), "orders": orders, "draw": draw, "panels": panels(report, most)}
 
 
 def of_directions(report: GradientReport, position: int, seeds: Iterable[int]) -> list[list[Any]]:
-    """The directions with these seeds, and what they are called; none if the input cannot be moved."""
+    """The directions with these seeds and their names; none if the input cannot move."""
     if not 0 <= position < len(report.inputs) or not (item := report.inputs[position]).measured:
         return []
     name = clean(item.name, 60)
@@ -210,13 +211,13 @@ def of_directions(report: GradientReport, position: int, seeds: Iterable[int]) -
 
 
 def of_choice(report: GradientReport, state: LensState, most: int = MAX_CELLS) -> dict[str, Any]:
-    """The chosen element, as far as the check knows it."""
+    """The selected element, as far as the check knows it."""
     place = place_of(report, state)
     return {} if place is None else chosen(report, state.input, place, most)
 
 
 def of_study(looked: CheckResult) -> dict[str, Any]:
-    """What was measured along the chosen element or direction; nothing where nothing was."""
+    """What was measured along the selected element or direction; empty if nothing was."""
     if looked.study is None:
         return {}
     item = looked.report.inputs[looked.state.input]
@@ -224,8 +225,7 @@ def of_study(looked: CheckResult) -> dict[str, Any]:
 
 
 def of_scenery(found: Scenery, report: GradientReport) -> dict[str, Any]:
-    """What shows the graph, and for each input the written backwards that its gradient may come from; nothing in an
-    exercise."""
+    """The graph, and for each input the user's backwards that its gradient may come from; empty in an exercise."""
     origin = report._origin
     if origin is None or origin.reveal < LEVELS[-1]:
         return {}
@@ -248,7 +248,7 @@ def of_scenery(found: Scenery, report: GradientReport) -> dict[str, Any]:
 
 
 def _of(backwards: tuple[Backward, ...], function: str | None) -> list[Backward]:
-    """That of the function which takes an input; all, if somebody else wrote that."""
+    """The backward of the function that takes an input; all of them if that function is not the user's."""
     return [backward for backward in backwards if backward.function == function] or list(backwards)
 
 

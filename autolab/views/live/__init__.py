@@ -1,1 +1,1 @@
-"""What every live view is: it talks with its pages, computes beside them, and can be saved."""
+"""The parts of every live view: it talks with its pages, computes in the background, and can be saved."""

@@ -95,7 +95,7 @@ class Computation(Generic[Result]):
             self._ended.wait()
 
     def stop(self, why: str) -> None:
-        """Ask it to end soon."""
+        """Ask it to stop soon."""
         self.stopped = self.stopped or why
         self._wake.set()
 

@@ -17,7 +17,7 @@ FOLDER = "autolab_pages"
 MOST_TABS = 8
 """If a program makes more views, perhaps in a loop, no more of them are opened."""
 
-_LONGEST = 100  # characters of a name
+_LONGEST = 100  # the maximum length of a name
 _opened = 0
 _told: set[tuple[bool, Path]] = set()  # (whether it was opened, folder): each is reported once
 

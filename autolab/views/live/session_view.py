@@ -21,7 +21,7 @@ _MOST_NAMES = 5
 
 
 class SessionView(LiveView):
-    """Shows what ``_session.compute`` makes of ``_session.state``.
+    """Shows what ``_session.compute`` returns for ``_session.state``.
 
     A message that moves something waits briefly for its result, so that a fast function is answered at once, in a
     single message. A slow one is answered without a result: ``computing`` then says that the picture is of an earlier
@@ -132,7 +132,7 @@ class SessionView(LiveView):
             super().close()
             self._lock.notify_all()  # for those who wait for a result
 
-    # ------------------------------------------------------------------ what has changed since
+    # ------------------------------------------------------------------ what has changed
     def _since(self) -> dict[str, Any]:
         """Sentences for the page, and whether computing again would take effect; empty if nothing has changed."""
         return stale(self._session)

@@ -136,7 +136,7 @@ class LiveView(anywidget.AnyWidget, Savable):
 
     @on_message("look", look=dict, questions=list)
     def _look_at(self, look: dict[str, Any], questions: list[Any]) -> None:
-        """A page looks at something else, for which it needs the answers to these questions from now on."""
+        """A page shows something else and needs the answers to these questions from now on."""
         if len(questions) > MOST_QUESTIONS or len(json.dumps(look)) > MOST_LOOK:
             raise not_understood({"do": "look", "questions": len(questions)})
         self._publish({**self._answers(questions), "look": look})
@@ -193,10 +193,10 @@ class LiveView(anywidget.AnyWidget, Savable):
 
     @property
     def since(self) -> dict[str, Any]:
-        """What has changed in the notebook since the picture was computed."""
+        """What has changed in the notebook since the picture was computed, for the pages."""
         return dict(self.condition["since"])
 
-    # ------------------------------------------------------------------ its life
+    # ------------------------------------------------------------------ life cycle
     def look_again(self) -> None:
         """A cell has run; by default nothing follows from that."""
 
@@ -205,7 +205,7 @@ class LiveView(anywidget.AnyWidget, Savable):
         if self.closed:  # a closed view has no layout; accessing it would create one
             return
         notebook.closed(self)
-        self.layout.close()  # a widget of its own, which ipywidgets would keep
+        self.layout.close()  # a separate widget, which ipywidgets would keep alive
         super().close()
         self._forget()
 
@@ -264,7 +264,7 @@ class LiveView(anywidget.AnyWidget, Savable):
         return repr(self) if self.closed else str(self._static()["text/plain"])
 
     def _in_a_line(self) -> str:
-        """What the view shows, in a few words."""
+        """A short description of what the view shows."""
         return str(self._still()).partition("\n")[0]
 
     def _static(self) -> Bundle:

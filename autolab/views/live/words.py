@@ -11,7 +11,7 @@ _WORDS = (*_LIVE, "still", "find_reach", "take", "take_png", "take_svg", "take_p
 
 
 def view_words(own: Iterable[str] = (), **words: str) -> dict[str, str]:
-    """The words with which a view begins.
+    """The texts with which a view starts.
 
     ``own`` are the keys of further sentences, which the page finds under the same keys; ``words`` are sentences under
     keys that the page knows.

@@ -1,5 +1,4 @@
-"""How the flow of the gradient and the memory of a run show themselves: a plot over the layers or steps, a sentence,
-and a table."""
+"""How the gradient flow and the memory of a run are displayed: a plot over layers or steps, a sentence and a table."""
 
 from __future__ import annotations
 
@@ -27,7 +26,7 @@ _MEGA = 1e6
 
 
 class Plotted(NamedTuple):
-    """A title, the chart as plain data, a sentence, and a table whose first row are the headings."""
+    """A title, the chart as plain data, a sentence, and a table whose first row has the headings."""
 
     title: str
     chart: dict[str, Any]
@@ -103,7 +102,7 @@ def _memory_sentence(memory: KeptMemory) -> str:
 
 
 def _released(memory: KeptMemory) -> str:
-    """When the backward pass lets go of it."""
+    """When the backward pass frees it."""
     half = next((free.step for free in memory.released if free.total <= memory.peak / 2), None)
     if half is None:
         return say("memory_held")
@@ -112,7 +111,7 @@ def _released(memory: KeptMemory) -> str:
 
 
 def _alike(largest: StepMemory, memory: KeptMemory) -> str:
-    """How much it is with the same step in other layers."""
+    """How much it is together with the same step in other layers."""
     alike = [row.nbytes for row in memory.rows if (row.label, row.nbytes) == (largest.label, largest.nbytes)]
     return say("memory_alike", all_percent=_percent(sum(alike), memory), count=len(alike) - 1) if alike[1:] else ""
 
@@ -138,7 +137,7 @@ def open_at(shown: Any, step: int | None) -> GraphView:
 
 
 def bundle(shown: Any) -> Bundle:
-    """Title, plot and sentence, and the table; and what `repr` gives."""
+    """Title, plot, sentence and table; and the result of `repr`."""
     title, plot, sentence, (heads, *rows) = show(shown, "plotted")
     drawn = picture(to_svg([{**plot, "title": "", "wide": _WIDE}]), f"{plot['description']} {sentence}")
     told = at_rest(title, drawn, sentence)

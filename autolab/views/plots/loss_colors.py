@@ -1,4 +1,4 @@
-"""From a loss to its place among the colours: evenly, by its powers of ten, or by its rank."""
+"""From a loss to its position in the colour map: linear, logarithmic, or by rank."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ Tone = Literal["linear", "log", "rank"]
 TONES: tuple[Tone, ...] = get_args(Tone)
 
 _STEEP = 30.0
-"""Beyond this ratio of the losses, even colours would be one colour nearly everywhere."""
+"""Beyond this ratio of the losses, a linear scale would show one colour nearly everywhere."""
 _CROWDED = 10.0
-"""And where half of the losses lie in the lowest tenth of their range."""
+"""The same if half of the losses lie in the lowest tenth of their range."""
 _TINY = 1e-12
-"""Of the largest loss: what is not above that is 0 but for rounding, and takes no part in the powers of ten."""
+"""Losses up to this fraction of the largest are 0 up to rounding and are ignored on the logarithmic scale."""
 _RANKS = 4
 
 
 class LossColors:
-    """Places among the colours, 0 to 1, for the losses of a surface.
+    """Positions in the colour map, from 0 to 1, for the losses of a surface.
 
-    Without a ``tone`` it is the first that shows something: ``linear``, unless the largest loss is more than 30 times
-    the least above 0 (``log``), or some are below 0 and half of all lie in the lowest tenth of the range (``rank``).
-    On ``log`` a loss of 0 has the colour of the least above it.
+    Without a ``tone``, it is ``linear``, unless the largest loss is more than 30 times the smallest one above 0
+    (``log``), or some losses are negative and half of all lie in the lowest tenth of the range (``rank``). On ``log``,
+    a loss of 0 has the colour of the smallest one above 0.
 
     Examples
     --------
@@ -53,7 +53,7 @@ class LossColors:
 
     @property
     def ticks(self) -> list[tuple[float, str]]:
-        """Losses for the legend, with their numbers as text."""
+        """Losses for the legend, each with its text."""
         if self.tone == "rank":
             if not self._sorted.size:
                 return []
@@ -74,7 +74,7 @@ class LossColors:
 
 
 def _best(known: np.ndarray, above: np.ndarray | None) -> Tone:
-    """The first tone that shows something, for sorted losses; ``above`` are those above 0, if none is below."""
+    """The default tone for sorted losses; ``above`` are those above 0, if none is negative."""
     if above is not None:
         return "log" if above[-1] > _STEEP * above[0] else "linear"
     if not known.size:

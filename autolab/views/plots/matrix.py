@@ -1,4 +1,4 @@
-"""How a Jacobian or Hessian shows itself: a heatmap with labelled rows and columns, eigenvalues as bars, words."""
+"""How a Jacobian or Hessian is displayed: a heatmap with labelled rows and columns, eigenvalues as bars, and text."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _WIDE = 240.0
 
 
 def bundle(matrix: DerivativeMatrix) -> Bundle:
-    """Heatmap, eigenvalues and words; and what it is, the numbers and the words."""
+    """Heatmap, eigenvalues and sentences; as text, a title, the numbers and the sentences."""
     words = describe(matrix)
     below = [picture(eigenvalues_svg(matrix), _eigenvalue_words(matrix))] if len(matrix.eigenvalues) else []
     html = join([*map(paragraph, [picture(matrix_svg(matrix), words), *below]), paragraph(prose(words, 1500))])
@@ -62,7 +62,7 @@ def _eigenvalue_words(matrix: DerivativeMatrix) -> str:
 
 # ---------------------------------------------------------------------------------------------------- the heatmap
 def matrix_svg(matrix: DerivativeMatrix, look: Look = "auto") -> Markup:
-    """The heatmap; with a number in every cell and labels at both sides where it is small."""
+    """The heatmap; a small one has a number in every cell and labels on both sides."""
     title = _title(matrix)
     if max(matrix.values.shape) > _NUMBERED or not matrix.values.size:
         return heatmaps([Panel(title, snapshot(matrix.values, MAX_CELLS * MAX_CELLS))], look)
@@ -86,7 +86,7 @@ def matrix_svg(matrix: DerivativeMatrix, look: Look = "auto") -> Markup:
 
 # ---------------------------------------------------------------------------------------------------- eigenvalues
 def eigenvalues_svg(matrix: DerivativeMatrix, look: Look = "auto") -> Markup:
-    """A bar for each eigenvalue, to the left of zero or to the right; of many, the smallest and the largest."""
+    """One bar per eigenvalue, to the left or right of zero; of many, only the smallest and the largest."""
     shading = Shading(look)
     values = matrix.eigenvalues
     is_all = len(values) <= _BARS

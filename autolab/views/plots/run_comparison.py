@@ -1,5 +1,5 @@
-"""How a comparison of two runs shows itself: how far they are apart step by step, what came first in sentences, and a
-table of the steps that differ."""
+"""How a comparison of two runs is displayed: their differences step by step, sentences about the first one, and a table
+of the steps that differ."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from ..draw.numbers import number
 from .layers import Plotted
 
 _LABEL = 60
-_NOISE = 1e-9  # what is less apart is of no interest here
+_NOISE = 1e-9  # smaller differences are of no interest here
 
 
 def plotted(found: RunComparison) -> Plotted:
-    """How far the runs are apart over the steps."""
+    """The differences between the runs over the steps."""
     title = say("compare_title", function=clean(found.function))
     return Plotted(title, _chart(found, title), _words(found), _table(found))
 
@@ -41,7 +41,7 @@ def _chart(found: RunComparison, title: str) -> dict[str, Any]:
 
 
 def _line(kind: str, found: RunComparison, sizes: Sequence[float]) -> Line:
-    """Of what was computed, and of inputs that differ; weights, which mostly agree, would make it a comb."""
+    """The line of computed values and of inputs that differ; weights, which mostly agree, would make it jagged."""
     points = [
         (j, max(size, _NOISE))
         for (_, j), size in zip(found.pairs, sizes, strict=True)

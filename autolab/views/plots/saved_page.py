@@ -1,4 +1,4 @@
-"""A loss surface as a saved page: its colours and arrows, and the ways of balls from many places."""
+"""A loss surface as a saved page: its colours and arrows, and the paths of balls from many starting points."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ from .surface import title_of
 from .surface_view import SurfaceView, as_text, roll_question
 
 SECONDS = 2.0
-"""So long the page may compute ways; from places that come later there is none."""
+"""The time for computing paths; starting points that come later have none."""
 
 _SIDES = (3, 6)
-"""Places are spread over the surface in squares with so many on a side, the coarse ones first."""
+"""Starting points form square grids over the surface with this many on a side, the coarse one first."""
 
 
 def surface_page(view: SurfaceView) -> SavedPage:
-    """The page of a surface as it stands, with the ways that the same optimizers take from elsewhere."""
+    """The page of a surface in its current state, with the paths of the same optimizers from other points."""
     return SavedPage(title_of(view._surface), view.kind, _ever_smaller(view))
 
 
 def _ever_smaller(view: SurfaceView) -> Iterator[dict[str, Any]]:
-    """With fewer places from which a ball can start; with none."""
+    """The contents with fewer and fewer starting points, finally none."""
     questions: list[list[Any]] = [["slope", f"{i} {j}"] for i, j in view._arrows.places]
     questions += [["arrows", shown] for shown in (False, True)]
     answers = {question_key(question): view._answer(question) for question in questions}
@@ -38,7 +38,7 @@ def _ever_smaller(view: SurfaceView) -> Iterator[dict[str, Any]]:
 
 
 def _ways(view: SurfaceView) -> dict[str, Any]:
-    """What is told of the ways, by where they start: first where the view has put the ball."""
+    """The answers about paths by starting point, the current one first."""
     x, y = view._surface.x, view._surface.y
     look, end, problem = view.look, time.monotonic() + SECONDS, view._problem
     spread = [as_text((a, b)) for n in _SIDES for b in _spread(y, n) for a in _spread(x, n)]
@@ -53,7 +53,7 @@ def _ways(view: SurfaceView) -> dict[str, Any]:
 
 
 def _spread(axis: np.ndarray, count: int) -> np.ndarray:
-    """Places along an axis, away from its ends."""
+    """Points along an axis, away from its ends."""
     return np.interp((np.arange(count) + 0.5) / count, np.linspace(0, 1, len(axis)), axis).round(6)
 
 

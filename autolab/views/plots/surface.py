@@ -1,4 +1,4 @@
-"""How a loss surface shows itself: colours and level lines over two directions, and the way of the descent."""
+"""How a loss surface is displayed: colours and contour lines over two directions, and the path of a descent."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _BAR = 18.0
 
 
 def bundle(surface: Surface) -> Bundle:
-    """Title, picture and sentence; and the words alone."""
+    """Title, picture and sentence; and the text alone."""
     words = describe(surface)
     _, *sentence = _sentences(surface)  # the first repeats the title
     shown = picture(surface_svg(surface, titled=False), words)
@@ -84,13 +84,14 @@ def surface_svg(surface: Surface, look: Look = "auto", titled: bool = True) -> M
 
 
 def frame_of(surface: Surface, size: Size = SIZE) -> Frame:
-    """Where the places of a surface are in its picture."""
+    """The mapping from points of a surface to its picture."""
     across, up = [axis([float(places[0]), float(places[-1])]) for places in (surface.x, surface.y)]
     return Frame(size, across, up)
 
 
 def _image(surface: Surface, scale: LossColors, frame: Frame, shading: Shading) -> Iterator[Markup]:
-    """The colours, interpolated between the points: the lower the loss, the stronger. None where there is no number."""
+    """The colours, interpolated between grid points: the lower the loss, the stronger. No colour where the loss is not
+    finite."""
     fine = interpolated(surface, scale)
     unknown = ~np.isfinite(fine)
     box = frame.data()["box"]
@@ -104,7 +105,7 @@ def _image(surface: Surface, scale: LossColors, frame: Frame, shading: Shading) 
 
 
 def interpolated(surface: Surface, scale: LossColors) -> np.ndarray:
-    """Colours from -1 for the least loss to 0, square, interpolated between the points; the first row is the top."""
+    """A square array of colours from -1 (the smallest loss) to 0, interpolated between grid points, top row first."""
     fractions = scale.place(surface.values) - 1.0
     middle = (np.arange(_PIXELS) + 0.5) / _PIXELS
     across, down = middle * (len(surface.x) - 1), (1 - middle) * (len(surface.y) - 1)
@@ -113,13 +114,13 @@ def interpolated(surface: Surface, scale: LossColors) -> np.ndarray:
 
 
 def _runs(flags: np.ndarray) -> Iterator[tuple[int, int]]:
-    """Where stretches of True begin and end."""
+    """The starts and ends of runs of True."""
     ends = np.flatnonzero(np.diff(np.concatenate([[False], flags, [False]]).astype(int)))
     yield from zip(ends[::2].tolist(), ends[1::2].tolist(), strict=True)
 
 
 def levels(surface: Surface, scale: LossColors, frame: Frame) -> list[str]:
-    """The level lines, each as the path of an SVG."""
+    """The contour lines, each as an SVG path."""
     fractions = scale.place(surface.values)
     left, wide, high = frame.size.left, frame.wide / (len(surface.x) - 1), frame.high / (len(surface.y) - 1)
     bottom = frame.size.top + frame.high
@@ -145,7 +146,7 @@ def _axes(surface: Surface, frame: Frame) -> list[Markup]:
 
 
 def _way(surface: Surface, frame: Frame) -> list[Markup]:
-    """The way with its points: a ring where it begins, a disc where it ends; without one, a cross at the centre."""
+    """The path with its points: a ring at the start, a disc at the end; without a path, a cross at the centre."""
     if not len(surface.path):
         x, y = (float(frame.x(surface.center[0])), float(frame.y(surface.center[1])))
         return [path_of(f"M{x - 6:.1f} {y:.1f}h12M{x:.1f} {y - 6:.1f}v12", "line c1")]
@@ -163,7 +164,7 @@ def _way(surface: Surface, frame: Frame) -> list[Markup]:
 
 
 def _bar(scale: LossColors, frame: Frame, shading: Shading) -> list[Markup]:
-    """What the colours mean."""
+    """The colour bar."""
     box = frame.data()["box"]
     x, height = box["x"] + box["w"] + 24, box["h"]
     parts = [words_at(x, box["y"] - 15, say(f"surface_tone_{scale.tone}"), "small")]

@@ -1,4 +1,4 @@
-"""SurfaceView: a loss surface that is pointed at, and on which a ball rolls. Python computes; JavaScript only draws."""
+"""SurfaceView: a loss surface to point at, on which a ball rolls. Python computes; JavaScript only draws."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ _SIZE = Size(860.0, 500.0, left=78.0, right=116.0, top=12.0, bottom=48.0)
 _WORDS = ("rest", "arrows", "unknown", "still", *[f"tone_{tone}" for tone in ("linear", "log", "rank")])
 _ARROWS = 11
 _SHORTEST = 0.25
-"""Of the longest arrow: how long that of the smallest gradient is."""
+"""The length of the arrow of the smallest gradient, as a fraction of the longest arrow."""
 _WIDE = 50.0
-"""The losses of a way are drawn on a logarithmic axis beyond this ratio."""
+"""The losses along a path are drawn on a logarithmic axis beyond this ratio."""
 
 
 class SurfaceView(LiveView):
-    """A live view of a loss surface, made by `Surface.explore`.
+    """A live view of a loss surface, created by `Surface.explore`.
 
     Examples
     --------
@@ -51,14 +51,14 @@ class SurfaceView(LiveView):
 
     kind = "surface"
 
-    _problem: dict[str, Any] | None = None  # what the function raised, or why there is no way
+    _problem: dict[str, Any] | None = None  # what the function raised, or why there is no path
 
     def __init__(self, surface: Surface, start: Sequence[float] | None, optimizer: str | Optimizer, steps: int) -> None:
         self._surface, self._frame = surface, frame_of(surface, _SIZE)
         name, settings = settings_of(optimizer)
         ball = None if start is None else as_text(checked_start(start, (surface.x, surface.y)))
         if ball is not None:
-            surface.roll(_numbers(ball), name, steps, settings)  # what is wrong is said here
+            surface.roll(_numbers(ball), name, steps, settings)  # raises if something is wrong
         look = {
             "tone": LossColors(surface.values).tone, "ball": ball, "balls": f"{name} {as_text(settings.values())}",
             "steps": steps, "here": "", "arrows": False, "curve": False,
@@ -71,17 +71,17 @@ class SurfaceView(LiveView):
     # ------------------------------------------------------------------ for Python
     @property
     def roll(self) -> Roll | None:
-        """The way of the ball that is shown, the first one in a race; None before one is put down."""
+        """The path of the ball, in a race of the first one; None if there is no ball yet."""
         return next(iter(self.rolls), None)
 
     @property
     def rolls(self) -> list[Roll]:
-        """The ways of all balls that are shown: three in a race."""
+        """The paths of all balls: three in a race."""
         look = self.look
         return [] if look["ball"] is None else self._rolled(look["ball"], look["balls"], look["steps"])
 
     def rolled(self) -> Surface:
-        """The surface with the way that is shown."""
+        """The surface with the path that is shown."""
         way = self.roll
         return self._surface if way is None else replace(self._surface, path=way.places, path_values=way.values)
 
@@ -96,7 +96,7 @@ class SurfaceView(LiveView):
     def _picture(self, tone: str) -> dict[str, Any]:
         """The surface with its numbers, axes, colours and arrows."""
         shown, frame = self._surface, self._frame
-        colors = LossColors(shown.values, tone)  # type: ignore[arg-type]  # what is not offered is chosen anew
+        colors = LossColors(shown.values, tone)  # type: ignore[arg-type]  # an unknown tone becomes the default
         fine = interpolated(shown, colors)
         return {
             **frame.data(),
@@ -122,12 +122,12 @@ class SurfaceView(LiveView):
 
     @on_question("arrows", "answers", shown=bool)
     def _gradients(self, shown: bool) -> list[list[float]]:
-        """Gradients as arrows, if they are to be shown."""
+        """The gradients as arrows, if they are shown."""
         return self._tried(lambda: self._arrows.drawn(self._frame.x, self._frame.y)) or [] if shown else []
 
     @on_question("slope", "answers", here=str)
     def _slope(self, here: str) -> dict[str, Any] | None:
-        """Loss and gradient at a point of the grid, by backward; None where none is pointed at, or backward raises."""
+        """Loss and gradient at a grid point, by backward; None if none is pointed at, or if backward raises."""
         if not here:
             return None
         try:
@@ -140,13 +140,13 @@ class SurfaceView(LiveView):
 
     @on_question("roll", "numbers", ball=(str, type(None)), balls=str, steps=int)
     def _ways(self, ball: str | None, balls: str, steps: int) -> dict[str, Any] | None:
-        """The ways of the balls; None where there is no ball, or something is wrong, which the page is told."""
+        """The paths of the balls; None if there is no ball, or if an error occurs, which the page shows."""
         found = None if ball is None else self._tried(lambda: self._rolled(ball, balls, steps), is_way=True)
         return {"rolls": [self._rolling(one) for one in found], "chart": _chart(found)} if found else None
 
     def _tried(self, work: Callable[[], Result], is_way: bool = False) -> Result | None:
-        """What ``work`` gives. None where the settings are wrong or the user's function raises, which the page is told;
-        only of a way it is said that there is none."""
+        """The result of ``work``; None if the settings are wrong or the user's function raises, which the page shows.
+        Only for a path it also says that there is none."""
         try:
             return work()
         except Exception as error:
@@ -177,7 +177,7 @@ class SurfaceView(LiveView):
         self._tell(error=self._problem)
 
     def _rolled(self, ball: str, balls: str, steps: int) -> list[Roll]:
-        """Each of the ``balls`` is an optimizer and the numbers of its settings."""
+        """The paths of ``balls``, each of which is an optimizer with the numbers of its settings."""
         found = []
         for name, *numbers in (one.split() for one in balls.split(";")):
             keys = OPTIMIZERS[name]().hyperparameters if name in OPTIMIZERS else ()
@@ -192,7 +192,7 @@ class SurfaceView(LiveView):
 
 
 class _Arrows:
-    """Gradients at points of the grid, evenly spread."""
+    """Gradients at evenly spaced grid points."""
 
     def __init__(self, surface: Surface) -> None:
         rows, columns = (np.linspace(0, n - 1, min(n, _ARROWS)).round().astype(int) for n in surface.values.shape)
@@ -206,7 +206,7 @@ class _Arrows:
         return [self._plane.slope(x, y)[1] for x, y in self._at]
 
     def drawn(self, across: Any, down: Any) -> list[list[float]]:
-        """Where each begins and ends in the picture: along the way that a step along the gradient would take there."""
+        """The start and end of each arrow in the picture, in the direction of a step along the gradient."""
         ways = [
             (across(x), down(y), across(x + gx) - across(x), down(y + gy) - down(y))
             for (x, y), (gx, gy) in zip(self._at, self._slopes, strict=True)
@@ -239,13 +239,13 @@ def _chart(found: list[Roll]) -> Any:
 
 
 def roll_question(look: dict[str, Any]) -> list[Any]:
-    """What a page asks for the ways of the balls."""
+    """The question of a page about the paths of the balls."""
     return ["roll", look["ball"], look["balls"], look["steps"]]
 
 
-# Numbers go to the page and come back as text: a number itself has another text in JavaScript, and with it another key.
+# Numbers go to the page and back as text, since JavaScript formats numbers differently, which would change the keys.
 def as_text(numbers: Any) -> str:
-    """Numbers as a page names them in what it asks."""
+    """Numbers as text for the questions of a page."""
     return " ".join([repr(float(v)) for v in numbers])
 
 
