@@ -1,4 +1,4 @@
-"""The two charts that explain a gradient check, on logarithmic axes: the error over the step, the Taylor remainder."""
+"""The two charts that explain a gradient check, with logarithmic axes: the error over the step, the Taylor remainder."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ from ..draw.messages import say
 from ..draw.numbers import number
 
 _AGREES = 1e-5
-"""A numeric derivative that comes so close to the gradient, relative to its size, agrees with it."""
+"""The relative difference up to which a numeric derivative agrees with the gradient."""
 
 _ROUNDING = 30.0
 _LAST, _FLAT = 3, 0.3
-"""Over so many of the finest steps that tell something, the error of a wrong gradient falls no further than to this
-part; that of the finite difference itself to a sixteenth, or a fourth with a kink nearby."""
+"""Over this many of the finest meaningful steps, the error of a wrong gradient falls at most to this fraction; that of
+the finite difference itself falls to a sixteenth, or to a fourth with a kink nearby."""
 
 _DENSE = 40
 _RIGHT, _WRONG = 1.8, 1.3
 
 
 def step_chart(sweep: StepSweep) -> dict[str, Any]:
-    """The error of the central difference over its step, beside the square of the step and the rounding."""
+    """The error of the central difference over its step, with the square of the step and the rounding error."""
     lines = [Line(say("lens_line_error"), *_pairs(sweep.steps, sweep.error))]
     floor = _least(sweep.error, sweep.rounding)
     lines += _guide(say("lens_line_square"), sweep.steps, _curvature(sweep) * sweep.steps**2, floor)
@@ -35,7 +35,7 @@ def step_chart(sweep: StepSweep) -> dict[str, Any]:
 
 
 def taylor_chart(report: TaylorReport) -> dict[str, Any]:
-    """The remainder over the step, beside lines of slope 1 and 2."""
+    """The remainder over the step, with lines of slope 1 and 2."""
     lines = [Line(say("lens_line_remainder"), *_pairs(report.steps, report.remainder))]
     floor = max(report.noise, _least(report.remainder))
     known = np.flatnonzero(np.isfinite(report.remainder) & (report.remainder > 30 * report.noise))
@@ -50,7 +50,7 @@ def taylor_chart(report: TaylorReport) -> dict[str, Any]:
 
 
 def step_sentence(sweep: StepSweep, verdict: str | None = None) -> str:
-    """What the error over the step shows, in a sentence that goes with the verdict of the check, if there is one."""
+    """What the error over the step shows, in a sentence consistent with the verdict of the check, if there is one."""
     if not np.isfinite(sweep.error).any():
         return say("lens_steps_unknown")
     size = np.maximum(np.abs(sweep.numeric), abs(sweep.analytic))
@@ -72,7 +72,7 @@ def step_sentence(sweep: StepSweep, verdict: str | None = None) -> str:
 
 
 def _rounded(sweep: StepSweep) -> str:
-    """Where the error of the finite difference falls as far as the rounding lets it: nothing speaks against it."""
+    """The sentence for an error that falls as far as rounding allows: nothing suggests a wrong gradient."""
     closest = int(np.nanargmin(sweep.error))
     if sweep.error[closest] > _ROUNDING * sweep.rounding[closest]:
         return say("lens_steps_noise")
@@ -81,7 +81,7 @@ def _rounded(sweep: StepSweep) -> str:
 
 
 def taylor_sentence(report: TaylorReport, verdict: str | None = None) -> str:
-    """What the remainder shows, in a sentence that goes with the verdict of the check, if there is one."""
+    """What the remainder shows, in a sentence consistent with the verdict of the check, if there is one."""
     if math.isnan(report.order):
         return say("lens_taylor_noise")
     order = number(round(report.order, 2))
@@ -97,7 +97,7 @@ def taylor_sentence(report: TaylorReport, verdict: str | None = None) -> str:
 
 
 def _curvature(sweep: StepSweep) -> float:
-    """The factor of the square of the step in the error of the finite difference itself, from its coarse steps."""
+    """The coefficient of the squared step in the error of the finite difference, estimated from coarse steps."""
     first, second = sweep.numeric[:2]
     factor = abs(first - second) / (sweep.steps[0] ** 2 - sweep.steps[1] ** 2)
     seen = abs(first - second) > _ROUNDING * sweep.rounding[1]
@@ -105,28 +105,28 @@ def _curvature(sweep: StepSweep) -> float:
 
 
 def _least(*curves: np.ndarray) -> float:
-    """The least positive number."""
+    """The smallest positive number."""
     found = [curve[np.isfinite(curve) & (curve > 0)] for curve in curves]
     return float(min((c.min() for c in found if c.size), default=0.0))
 
 
 def _pairs(x: np.ndarray, y: np.ndarray) -> tuple[list[float], list[float]]:
-    """From left to right: steps come from the coarsest to the finest."""
+    """The points from left to right; the steps are given from coarse to fine."""
     return np.log10(x[::-1]).tolist(), y[::-1].tolist()
 
 
 def _guide(name: str, x: np.ndarray, y: np.ndarray, floor: float) -> list[Line]:
-    """A line to compare with, where it is not below everything that was measured."""
+    """A line for comparison, unless it is below everything that was measured."""
     seen = np.isfinite(y) & (y > 0) & (y >= floor)
     if seen.sum() < 2:
         return []
     ends = [np.log10(values[seen][[0, -1]]).tolist() for values in (x, y)]
-    places, heights = (np.linspace(first, last, _DENSE) for first, last in ends)  # too many for a dot on each
+    places, heights = (np.linspace(first, last, _DENSE) for first, last in ends)  # too many to mark each with a dot
     return [Line(name, places.tolist(), (10**heights).tolist())]
 
 
 def _loglog(title: str, lines: Sequence[Line]) -> dict[str, Any]:
-    """A chart whose axes are both logarithmic."""
+    """A chart with two logarithmic axes."""
     found: dict[str, Any] = chart(title, lines, True, say("lens_step"))
     for line in found["lines"]:
         line["last"] = ""

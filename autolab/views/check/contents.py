@@ -1,4 +1,4 @@
-"""What the check lens shows, as plain data: the verdict, the panels of each input, the chosen element, the curves."""
+"""What the check lens shows, as plain data: the verdict, the panels of each input, the selected element, the curves."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ _TEXT = 1000
 _SAME = 1e-6
 
 SIGNS = {"right": "\u2713", "wrong": "\u2717", "cannot tell": "?"}
-"""Of the verdicts, told apart without colours."""
+"""The signs of the verdicts, which can be distinguished without colours."""
 
 
 def call_of(report: GradientReport) -> str:
-    """The check as one writes it."""
+    """The call of the check, as code."""
     origin = report._origin
     if origin is None or origin.order == 1:
         return clean(f"check_gradients({report.function})")
@@ -48,7 +48,7 @@ def verdict(report: GradientReport) -> dict[str, Any]:
 
 
 def first_input(report: GradientReport) -> int:
-    """The input to look at first: of the worst verdict, one that a finding names, and of these the furthest off."""
+    """The input to show first: one with the worst verdict, preferably named by a finding, with the largest error."""
     accused = {finding.input for finding in report.findings if not finding.innocent}
 
     def badness(position: int) -> tuple[int, bool, float]:
@@ -62,7 +62,7 @@ def first_input(report: GradientReport) -> int:
 
 
 def findings_about(report: GradientReport, item: InputReport) -> list[Finding]:
-    """What was found about an input or about all of them; if nothing, and it is not right, what accuses another."""
+    """The findings about an input or about all; if there are none and it is not right, failures of other inputs."""
     found = [finding for finding in report.findings if finding.input in (item.name, None)]
     if found or item.verdict == "right":
         return found
@@ -70,7 +70,7 @@ def findings_about(report: GradientReport, item: InputReport) -> list[Finding]:
 
 
 def answer(report: GradientReport, item: InputReport) -> dict[str, Any]:
-    """What there is to say about an input: what was found, or else its verdict; where to look; and the formulas."""
+    """The report about an input: the findings, or else its verdict; where to look; and the formulas."""
     found = findings_about(report, item)
     says = [f"{clean(finding.message, _TEXT).rstrip('.')}." for finding in found] or [_verdict_alone(report, item)]
     hints = [clean(without_formulas(finding), _TEXT) for finding in found]
@@ -87,9 +87,9 @@ def _verdict_alone(report: GradientReport, item: InputReport) -> str:
 
 
 def panels(report: GradientReport, most: int = MAX_CELLS) -> list[dict[str, Any]]:
-    """For each input its three heatmaps: facts, and float32 cells of at most ``most`` rows and columns.
+    """The three heatmaps of each input: facts, and float32 cells of at most ``most`` rows and columns.
 
-    A heatmap that there is not says why.
+    A missing heatmap says why it is missing.
     """
     told = []
     for item in report.inputs:
@@ -122,10 +122,10 @@ def _partly_entry(item: InputReport, kind: str, most: int) -> dict[str, Any]:
 
 
 def spans(item: InputReport) -> Iterator[tuple[str, Span]]:
-    """Each kind of number with the span that its colours show.
+    """Each kind of number with the range of its colours.
 
-    Analytic and numeric have one. An error has a colour only where it is more than rounding explains: that of a right
-    input has none, whatever its size.
+    Analytic and numeric share one. An error has a colour only where it is larger than rounding explains: that of a
+    right input has none, whatever its size.
     """
     shared = span_of(item.analytic, item.numeric)
     yield "analytic", shared
@@ -135,7 +135,8 @@ def spans(item: InputReport) -> Iterator[tuple[str, Span]]:
 
 # -------------------------------------------------------------------------------------------------- elements and cells
 def element_in(item: InputReport, row: int, column: int, most: int = MAX_CELLS) -> Index:
-    """The element that a cell shows: of a block that of largest error, or of largest gradient if none was measured.
+    """The element that a cell shows: in a block, the one with the largest error, or with the largest gradient if none
+    was measured.
 
     Raises
     ------
@@ -157,14 +158,14 @@ def element_in(item: InputReport, row: int, column: int, most: int = MAX_CELLS) 
 
 
 def start_of(item: InputReport) -> Index | None:
-    """The element to look at first: the worst; None for an input of which nothing is known."""
+    """The element to show first: the worst one; None if nothing is known about the input."""
     if item.worst is not None:
         return item.worst
     return (0,) * len(item.shape) if item.numeric.size and item.analytic is not None else None
 
 
 def label(item: InputReport, place: Index) -> str:
-    """An element as one writes it."""
+    """An element as code, such as ``x[0, 1]``."""
     return say("lens_element", name=clean(item.name, 60), index=str(list(place)) if place else "")
 
 
@@ -228,7 +229,7 @@ def curves(study: DirectionStudy, item: InputReport) -> dict[str, Any]:
 
 
 def moved_on(study: DirectionStudy, item: InputReport) -> str:
-    """A sentence if the function now gives another gradient than it did when it was checked; else nothing."""
+    """A sentence if the function's gradient has changed since the check; else empty."""
     place = study.sweep.index
     if place is None or item.analytic is None:
         return ""

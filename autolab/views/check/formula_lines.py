@@ -1,4 +1,4 @@
-"""The formulas of a finding as lines of their own: what backward computes above what is right, with what differs."""
+"""The formulas of a finding on lines of their own: what backward computes above what is right, with the differences."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ _TEXT = 1000
 _TOKEN = re.compile(r"\s+|[\w.]+|.")
 
 Line = tuple[str, str, str, str]
-"""A label and the formula in three parts: what both formulas begin with, what differs, and what both end with."""
+"""A label and the formula in three parts: the common beginning, the part that differs, and the common end."""
 
 
 def formula_lines(finding: Finding) -> list[Line]:
-    """The lines of a finding; none where the check knows no formulas.
+    """The lines of a finding; none if the check found no formulas.
 
     Examples
     --------
@@ -40,14 +40,14 @@ def formula_lines(finding: Finding) -> list[Line]:
 
 
 def without_formulas(finding: Finding) -> str:
-    """The hint of a finding without the sentence that says the formulas."""
-    from ...gradcheck.reporting.reveal import formulas_said  # whoever has a finding has loaded it
+    """The hint of a finding without the sentence with the formulas."""
+    from ...gradcheck.reporting.reveal import formulas_said  # already loaded if there is a finding
 
     return " ".join(finding.hint.replace(formulas_said(finding), "").split())
 
 
 def _parted(first: str, second: str) -> tuple[tuple[str, str, str], tuple[str, str, str]]:
-    """Both texts as what they begin with alike, what differs, and what they end with alike."""
+    """Both texts, each split into the common beginning, the part that differs, and the common end."""
     a, b = _TOKEN.findall(first), _TOKEN.findall(second)
     begin = _alike(a, b)
     end = _alike(a[begin:][::-1], b[begin:][::-1])

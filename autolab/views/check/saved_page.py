@@ -1,4 +1,4 @@
-"""The check lens as a saved page: every cell can be chosen, and some elements and directions moved."""
+"""The check lens as a saved page: every cell can be selected, and some elements and directions can be moved."""
 
 from __future__ import annotations
 
@@ -21,17 +21,17 @@ from .lens import Lens, look_of, of_choice, of_directions, of_report, of_scenery
 from .session import DIRECTIONS, CheckResult, LensSession, LensState, place_of
 
 SECONDS, OTHER_SECONDS = 5.0, 2.0
-"""So long the page may measure, and then for the check of the other order; what was not measured by then, it says."""
+"""The time for measuring, and then for the check of the other order; the page says what was not measured."""
 
 _CELLS = (MAX_CELLS, 32, 16, 8)
 _STUDIES = (90, 30, 12)
 _FEW = 24
-"""Every element of an input that has no more is measured along."""
+"""In inputs with no more elements, every element is measured."""
 
 
 @dataclass(frozen=True, eq=False)
 class Chapter:
-    """A check that a page holds, with where its gradients come from, and what was measured."""
+    """A check in a page, with where its gradients come from, and what was measured."""
 
     report: GradientReport
     state: LensState
@@ -40,12 +40,13 @@ class Chapter:
 
 
 def lens_page(lens: Lens) -> SavedPage:
-    """The page of a lens as it stands, with the check that it shows and, if that is quick, that of the other order."""
+    """The page of a lens in its current state, with the check that it shows and, if that is quick, that of the other
+    order."""
     return SavedPage(call_of(lens.report), "lens", _ever_smaller(lens))
 
 
 def _ever_smaller(lens: Lens) -> Iterator[dict[str, Any]]:
-    """With smaller heatmaps; with one check; with fewer measurements."""
+    """The contents with smaller heatmaps, with just one check, and with fewer measurements."""
     session = lens._session
     known = {lens._measured.state: lens._measured} if lens._measured else {}
     state = session.state
@@ -59,7 +60,7 @@ def _ever_smaller(lens: Lens) -> Iterator[dict[str, Any]]:
 
 
 def _others(lens: Lens) -> Iterator[Chapter]:
-    """The checks of the other orders, as far as the time goes."""
+    """The checks of the other orders, as far as time allows."""
     session, end = lens._session, time.monotonic() + OTHER_SECONDS
     for order in session.orders:
         state = session.of_order(order)
@@ -78,7 +79,7 @@ def _others(lens: Lens) -> Iterator[Chapter]:
 def _measured(
     session: LensSession, report: GradientReport, now: LensState, known: Mapping[LensState, CheckResult], seconds: float
 ) -> dict[LensState, dict[str, Any]]:
-    """What is to be measured, the most telling first, as far as the time goes."""
+    """The measurements, the most informative first, as far as time allows."""
     end = time.monotonic() + seconds
     found: dict[LensState, dict[str, Any]] = {}
     for state in list(dict.fromkeys([now, *_telling(report, now)]))[: _STUDIES[0]]:
@@ -92,7 +93,7 @@ def _measured(
 
 
 def _telling(report: GradientReport, now: LensState) -> Iterator[LensState]:
-    """The worst element of each input, its directions, and all elements of small inputs; what is wrong comes first."""
+    """The worst element of each input, its directions, and all elements of small inputs; wrong inputs come first."""
     first = sorted(range(len(report.inputs)), key=lambda i: report.inputs[i].verdict != "wrong")
     worst = [replace(now, input=i, place=None, whole=False, direction=DIRECTIONS[0]) for i in first]
     yield from worst
@@ -104,7 +105,7 @@ def _telling(report: GradientReport, now: LensState) -> Iterator[LensState]:
 
 
 def _placed(report: GradientReport, state: LensState) -> LensState:
-    """The state as it is looked up: with its element by name, and a direction without one."""
+    """The state used as a key: with its element by index, and a direction without one."""
     return replace(state, place=None if state.whole else place_of(report, state))
 
 
@@ -120,7 +121,7 @@ def _content(lens: Lens, chapters: list[Chapter], most: int) -> dict[str, Any]:
 
 
 def _answers(lens: Lens, chapter: Chapter, most: int) -> Iterator[tuple[list[Any], str, Any]]:
-    """What a chapter answers: questions, where the answers are kept, and the answers."""
+    """The answers of a chapter: questions, the traits that keep the answers, and the answers."""
     report, check = chapter.report, [chapter.state.order, chapter.state.seed]
     told = of_report(report, chapter.state.seed, lens._session, most)
     yield ["check", *check], "page", told

@@ -1,6 +1,6 @@
-"""LensSession: a check under the lens, without its picture: what is looked at, and what comes out.
+"""LensSession: the state of a check lens without its picture: what is selected, and the results.
 
-It knows nothing of widgets. Whatever calls the user's function is in `compute`, which may run in a thread of its own.
+It knows nothing of widgets. All calls of the user's function are in `compute`, which may run in a thread of its own.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from .contents import Index, first_input, start_of
 
 SECONDS = 60.0
 DIRECTIONS = range(1, 9)
-"""The random directions that can be looked at: each is drawn by its number."""
+"""The random directions that can be selected: the number of each is its seed."""
 
 MOST_ORDER = 2
 
@@ -39,10 +39,10 @@ _KEPT = 8
 
 @dataclass(frozen=True)
 class LensState:
-    """What is looked at: which check (``seed`` None: the one that was given), which element, and along what it moves.
+    """What is selected: the check (``seed`` None: the given one), the element, and how it moves.
 
-    ``place`` None is the worst element. ``whole`` moves all of the input in the random direction that
-    ``direction`` draws.
+    ``place`` None means the worst element. ``whole`` moves the whole input in the random direction drawn with the seed
+    ``direction``.
     """
 
     order: int
@@ -55,7 +55,7 @@ class LensState:
 
 @dataclass(frozen=True, eq=False)
 class Backward:
-    """The source of a backward that somebody wrote."""
+    """The source of a backward written by a user."""
 
     function: str
     file: str
@@ -73,7 +73,7 @@ class Backward:
 
 @dataclass(frozen=True, eq=False)
 class Scenery:
-    """Where the gradients come from: the recorded function, and each backward that somebody wrote."""
+    """Where the gradients come from: the recorded function, and each backward written by a user."""
 
     recording: Recording | None = None
     backwards: tuple[Backward, ...] = ()
@@ -81,7 +81,7 @@ class Scenery:
 
 @dataclass(frozen=True, eq=False)
 class CheckResult:
-    """What came out for a state. ``study`` is None where there is nothing to measure."""
+    """The result for a state. ``study`` is None if there is nothing to measure."""
 
     state: LensState
     report: GradientReport
@@ -90,7 +90,7 @@ class CheckResult:
 
 
 class LensSession(RerunContext):
-    """A report and the function that it is about.
+    """A report and the function that was checked.
 
     Modes and random numbers are those of the thread that opened the session, whichever thread computes.
     """
@@ -103,12 +103,12 @@ class LensSession(RerunContext):
         self.start = self.state = LensState(origin.order, input=first_input(report))
         self._checks: dict[tuple[int, int | None], tuple[GradientReport, Scenery | None]]
         self._checks = {(origin.order, None): (report, None)}
-        self._of_now = True  # what the next run reaches is what the reports depend on
-        with contextlib.suppress(Exception):  # the first computation says what the function raises
+        self._of_now = True  # the next run shows what the reports depend on
+        with contextlib.suppress(Exception):  # the first computation reports what the function raises
             self._reach()
 
     def _reach(self) -> None:
-        """Run the function once, for what it reaches: a later cell may change that before a computation ends."""
+        """Run the function once to note what it depends on: a later cell may change that before a computation ends."""
         with self.running(lambda: None) as origins:
             self.origin.base.call({name: _fresh(x) for name, x in self.origin.base.variables.items()})
         self.origins, self._of_now = origins, False
@@ -127,17 +127,17 @@ class LensSession(RerunContext):
         return sorted({1, MOST_ORDER, self.origin.order})
 
     def seed_of(self, order: int) -> int | None:
-        """Which check of an order is looked at first: the given one, or another draw."""
+        """The seed of the check of an order that is shown first: None for the given one, or another draw."""
         return None if order == self.origin.order else 0
 
     def of_order(self, order: int) -> LensState:
-        """The state in which the check of an order is looked at first."""
+        """The initial state of the check of an order."""
         return replace(self.state, order=order, seed=self.seed_of(order), place=None)
 
     def compute(self, state: LensState, check: Callable[[], None] = lambda: None) -> CheckResult | UserError:
-        """Check and measure what the state asks for; what the user's function raises comes as data.
+        """Check and measure what the state asks for; an exception of the user's function is returned as data.
 
-        ``check`` is called at every step of the engine: what it raises ends the computation.
+        ``check`` is called at every step of the engine; an exception that it raises ends the computation.
         """
         return told(lambda: self._measured(state, check))
 
@@ -152,7 +152,7 @@ class LensSession(RerunContext):
         return CheckResult(state, report, found, scenery)
 
     def forget(self) -> None:
-        """Let everything be checked anew, of the function as it is now; the report that was given stays the first."""
+        """Discard all results, so that the function is checked again in its current state; the given report is kept."""
         first = self.start.order, self.start.seed
         self._checks = {first: (self._checks[first][0], None)}
         self._of_now = True
@@ -166,14 +166,14 @@ class LensSession(RerunContext):
         return found
 
     def _keep(self, state: LensState, report: GradientReport, scenery: Scenery | None) -> None:
-        """Keep the first check, which was given, and the latest ones."""
+        """Keep the given check and the latest ones."""
         self._checks[state.order, state.seed] = report, scenery
         for key in list(self._checks)[1:-_KEPT]:
             del self._checks[key]
 
 
 def place_of(report: GradientReport, state: LensState) -> Index | None:
-    """The element that a state looks at; None if its input has none."""
+    """The element that a state selects; None if its input has none."""
     if not 0 <= state.input < len(report.inputs):
         return None
     return start_of(report.inputs[state.input]) if state.place is None else state.place
@@ -189,7 +189,7 @@ def _study(report: GradientReport, state: LensState) -> DirectionStudy | None:
 
 
 def taker_of(recording: Recording, name: str) -> Step | None:
-    """The step that takes an input: one whose backward somebody wrote, or else the first; None if there is none."""
+    """The step that takes an input: one with a user's backward, or else the first; None if there is none."""
     inputs = [step.id for step in recording.steps if step.kind == "input" and step.name == name]
     takers = [step for step in recording.steps if any(o.step in inputs for o in step.operands)]
     written = [step for step in takers if step.backward_code is not None]
@@ -197,7 +197,7 @@ def taker_of(recording: Recording, name: str) -> Step | None:
 
 
 def _upstreams(report: GradientReport) -> tuple[np.ndarray, ...]:
-    """The upstream gradients of the function itself, also where the report is about its gradient."""
+    """The upstream gradients of the function itself, even if the report is about its gradient."""
     upstreams, bound = report.upstream, report._origin.checked if report._origin else None
     while bound is not None and isinstance(bound.fn, FirstOrder):
         upstreams, bound = bound.fn.constants, bound.fn.bound
@@ -223,7 +223,7 @@ def _scenery(base: Bound, upstreams: tuple[np.ndarray, ...]) -> Scenery:
     try:
         with observe(hook), quietly():
             recording = record_bound(base, {name: _fresh(x) for name, x in base.variables.items()}, upstream)
-    except Exception:  # a backward that breaks its contract: the findings tell of it
+    except Exception:  # a backward that breaks its contract, which the findings report
         recording = None
     return Scenery(recording, tuple([b for name, function in found.items() for b in _source(name, function)]))
 

@@ -1,4 +1,4 @@
-"""How a gradient check shows itself: as the check lens at rest; behind a line what a click tells there."""
+"""How a gradient check is displayed: a static check lens, with the details of a click in collapsed sections."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _HEADINGS = ("input", "verdict", "shape", "worst at", "analytic", "numeric", "er
 
 
 def bundle(report: GradientReport) -> Bundle:
-    """HTML with as many pictures as fit, and the report's own text."""
+    """HTML with as many pictures as fit, and the report's text."""
     return fitting(_ever_smaller(report), str(report))
 
 
@@ -42,7 +42,7 @@ def _ever_smaller(report: GradientReport) -> Iterator[Markup]:
     """The whole display; without the chart; without any picture."""
     told = verdict(report)
     head = paragraph(element("b", code(told["title"]), escape(f" {told['word']}")))
-    if not report.inputs:  # an exercise holds them back
+    if not report.inputs:  # an exercise withholds them
         yield head
         return
     item = report.inputs[first_input(report)]
@@ -58,14 +58,14 @@ def _ever_smaller(report: GradientReport) -> Iterator[Markup]:
 
 
 def _formula(line: tuple[str, str, str, str]) -> Markup:
-    """A formula behind its label, with what differs in bold."""
+    """A formula after its label, with the differences in bold."""
     label, begin, differs, end = line
     formula = element("code", escape(begin), element("b", escape(differs)), escape(end))
     return element("div", escape(f"{label} "), formula)
 
 
 def _steps(report: GradientReport) -> list[Markup]:
-    """Why a wrong gradient cannot be the finite difference's fault: the error over the step, and in words."""
+    """Why a wrong gradient is not an error of the finite difference: the error over the step, and the same in words."""
     sweep = report.sweep
     if sweep is None:
         return []
@@ -77,7 +77,7 @@ def _steps(report: GradientReport) -> list[Markup]:
 
 
 def _inputs(report: GradientReport, shown: InputReport) -> Markup:
-    """The verdict about each input, and what was found about those that are not ``shown``."""
+    """The verdict about each input, and the findings about those that are not ``shown``."""
     names = [join([escape(f"{SIGNS[item.verdict]} "), code(item.name)]) for item in report.inputs[:_MOST_NAMES]]
     more = escape("" if len(report.inputs) <= _MOST_NAMES else f" and {len(report.inputs) - _MOST_NAMES} more")
     summary = element("summary", *[part for name in names for part in (name, escape(" "))], more)
@@ -101,8 +101,8 @@ def _row(report: GradientReport, item: InputReport, is_shown: bool) -> list[Mark
 def _panels(item: InputReport) -> list[Panel]:
     """Analytic and numeric on one scale; the error of a right input without colours.
 
-    Unless the input is right, the worst element is ringed in all. Of a large input, numeric and error show what was
-    measured.
+    Unless the input is right, the worst element is ringed in all of them. For a large input, numeric and error show
+    what was measured.
     """
     is_compared = item.measured or not item.numeric.size
     kinds = [(kind, span) for kind, span in spans(item) if is_compared or kind == "analytic"]

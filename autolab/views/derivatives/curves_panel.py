@@ -9,12 +9,12 @@ from ..graph.questions import Reader, answers
 
 @answers("curves", "numbers", of_session=True)
 def curves(reader: Reader) -> dict[str, Any] | None:
-    """The curves of all orders with their point, and the input ``along`` which they run: the answer to ``["curves"]``.
-    None where there are none, or no function that could be run."""
+    """The answer to ``["curves"]``: the curves of all orders with the point, and the input ``along`` which they run.
+    None if there are none, or no function to run."""
     found = reader.derivation if reader.recording.higher else None
     if reader.session is None or found is None:
         return None
-    from .order_curves import OrderCurves  # with the first derivative
+    from .order_curves import OrderCurves  # imported with the first derivative
 
     drawing = reader.lasting.setdefault("curves", OrderCurves())
     controls = reader.ask(["free", []])["controls"]

@@ -1,4 +1,4 @@
-"""The formulas beside the curves, and how each comes about, as plain data: pure functions of `Derivatives`."""
+"""The formulas next to the curves, and the derivation of each, as plain data: pure functions of `Derivatives`."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ def head(data: Derivatives, order: int) -> Tree:
 
 
 def formulas(data: Derivatives, most: int) -> list[dict[str, Any]]:
-    """For each order its ``name``, the ``title`` of its derivation, and its formula ``simplified`` and ``computed``,
-    None where there is none."""
+    """For each order, its ``name``, the ``title`` of its derivation, and its formula, ``simplified`` and as
+    ``computed``; None where there is none."""
     return [
         {"name": formula(head(data, order)), "title": _title(data, order), **_written(data, order)}
         for order in range(most + 1)
@@ -53,7 +53,7 @@ def _written(data: Derivatives, order: int) -> dict[str, Any]:
 
 
 def _pieces(found: Formulas, expression: Expression) -> list[Tree]:
-    """The terms, and what the user's names in them stand for."""
+    """The terms, and the definitions of the user's names in them."""
     writer = _writer(found)
     where = ["text", say("formula_where")]
     means = [row(where, ["space"], name(text), "=", writer.tree(of)) for text, of in _named(expression).items()]
@@ -61,7 +61,7 @@ def _pieces(found: Formulas, expression: Expression) -> list[Tree]:
 
 
 def _named(expression: Expression) -> dict[str, Expression]:
-    """The user's names in an expression with what they stand for, each before those in its own definition."""
+    """The user's names in an expression with their definitions, each before the names in its own definition."""
     if isinstance(expression, Name):
         of = expression.definition
         return {} if of is None else {expression.text: of, **_named(of)}
@@ -69,15 +69,15 @@ def _named(expression: Expression) -> dict[str, Expression]:
 
 
 def _writer(found: Formulas) -> Writer:
-    """Powers of the input stand first in a product."""
+    """A writer that puts powers of the input first in a product."""
     taken = [] if found.found is None else [one.text for one in (*found.found.inputs, *found.found.names)]
     return Writer(lambda factor: int(not isinstance(factor.base if isinstance(factor, Power) else factor, Name)), taken)
 
 
 # ---------------------------------------------------------------------------------------------------- derivations
 def derivation(data: Derivatives, order: int) -> dict[str, Any]:
-    """How a derivative comes about at the point: ``lines``, each with its ``rule``, its ``formula`` with numbers below
-    and without, and the ``step`` of the graph that is differentiated there; a ``note`` where there are none to read."""
+    """The derivation of a derivative at the point: ``lines``, each with its ``rule``, its ``formula`` with and without
+    numbers below it, and the ``step`` of the graph that it differentiates; a ``note`` if there are no lines."""
     found = data.formulas
     made = found.derivation(order) if 0 < order < len(found.orders) else None
     title = _title(data, order)
@@ -114,12 +114,12 @@ def _result(data: Derivatives, order: int) -> dict[str, Any]:
 def _number(data: Derivatives, expression: Expression) -> str:
     value = np.asarray(data.formulas.value(expression, data.x))
     if value.size != 1:
-        raise NotReadableError  # weights of a layer on the way: below a symbol stands one number
+        raise NotReadableError  # an array, such as weights: only a single number fits below a symbol
     return number(value.item() + 0.0)
 
 
 def _right(data: Derivatives, result: Expression, writer: Writer) -> Iterator[list[tuple[Tree, str]]]:
-    """The terms factor by factor, each with its number: where a line may end, a new list begins."""
+    """The terms factor by factor, each with its number; a new list begins where a line may end."""
     for k, term in enumerate(in_order(result)):
         coefficient, factors = split(term)
         sign = MINUS if coefficient < 0 else "+" if k else ""
@@ -136,7 +136,7 @@ def _factor(writer: Writer, factor: Expression) -> Tree:
 
 
 def _in_pairs(pieces: list[list[tuple[Tree, str]]]) -> dict[str, Any]:
-    """Symbols, and the same with their numbers below; what is read aloud has both."""
+    """The symbols, and the same with their numbers below; the spoken form has both."""
     symbols = [row(*[tree for tree, _ in piece]) for piece in pieces]
     both = [["pairs", *[[tree, _below(tree, text)] for tree, text in piece]] for piece in pieces]
     words = " ".join([plain(tree).strip() for piece in pieces for tree, _ in piece])
@@ -152,7 +152,7 @@ def _below(tree: Tree, text: str) -> Tree:
 
 
 def _rule(line: RuleLine, writer: Writer) -> str:
-    """What a line does, in words."""
+    """The rule of a line, in words."""
     of, named = line.of, ""
     if isinstance(line.of, Name) and line.of.definition is not None:
         of = line.of.definition

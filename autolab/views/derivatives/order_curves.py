@@ -1,4 +1,4 @@
-"""The curves of y, y' ... over the range of one input, for the view of the orders: sampled once, then a point moves."""
+"""The curves of y, y' ... over the range of one input, for the view of the orders: sampled once for a moving point."""
 
 from __future__ import annotations
 
@@ -28,19 +28,19 @@ _SLOW = 0.02  # seconds of one run
 
 
 class OrderCurves:
-    """Keeps the curves of one view as long as nothing changes but the input along which they are drawn: no other input,
-    and nothing else on which the function depends, as far as that is reached or shows near the point."""
+    """Keeps the curves of one view as long as only the input along which they are drawn changes: no other input, and
+    nothing else that the function depends on, as far as that can be detected or shows near the point."""
 
     def __init__(self) -> None:
         self._key: Any = None
         self._program: Any = None
-        self._ladder: Ladder | None = None  # which serves as long as only inputs of floats change
+        self._ladder: Ladder | None = None  # valid as long as only floating-point inputs change
         self._curves: Curves | None = None
 
     def shown(
         self, session: Session, recording: Recording, found: Derivation, controls: list[dict[str, Any]]
     ) -> tuple[list[dict[str, Any]], dict[str, Any]]:
-        """What is drawn of the curves, and what follows the point; nothing for functions that are slow or of arrays."""
+        """The drawn curves, and everything that follows the point; empty for functions of arrays and slow ones."""
         name = found.wrt.text
         control = next((c for c in controls if c["key"] == name and c["kind"] == "slider"), None)
         values = [np.asarray(found.value(order)) for order in found.orders]
@@ -48,7 +48,7 @@ class OrderCurves:
         if control is None or not is_quick or any(value.size != 1 for value in values):
             return [], {}
         domain = control["min"], control["max"]
-        x = float(found.value(found.wrt))  # of what is shown; the hand may be further
+        x = float(found.value(found.wrt))  # the shown point; the user may have dragged further
         curves = self._sampled(session, recording, found, domain, x)
         if curves is None:
             return [], {}
@@ -89,8 +89,8 @@ class OrderCurves:
                     self._program, self._ladder = program, Ladder(CALLER, of_one, len(found.orders) - 1)
                 self._ladder.others = [*moving.values()]
                 self._curves = quickly(self._ladder, domain, is_smooth(found.orders[0]))
-        except (Stopped, Exception):  # whatever the function raises elsewhere: at the point it did not
+        except (Stopped, Exception):  # the function may raise elsewhere, although it did not at the point
             return None
         finally:
-            session.origins.settle()  # what the function changes itself is no change
+            session.origins.settle()  # what the function itself changes does not count
         return self._curves

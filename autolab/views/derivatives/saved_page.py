@@ -20,34 +20,34 @@ from .scene import at_order, at_point, growth_rows, symbol
 from .session import CurvePoint, Evaluation
 
 SECONDS = 5.0
-"""So long the page may compute: the derivatives of all orders at the present point."""
+"""The time for computing the derivatives of all orders at the current point."""
 
 _SAMPLES = (121, 61, 31)
 _NO_GRAPHS: dict[str, Any] = {"answers": {question_key(["program"]): ["page", None]}, "boxes": []}
 _PICTURES = (24, 8, 1)
-"""So many of the graph of the function, fewer of those of its derivatives."""
+"""The numbers of pictures of the function's graph; there are fewer of the derivatives' graphs."""
 
 
 def derivative_page(view: DerivativeExplorer) -> SavedPage:
-    """The page of a view as it stands; curves that are just being computed are waited for."""
+    """The page of a view in its current state, after waiting for curves that are being computed."""
     _wait(view)
     return SavedPage(view.data.function, "derivatives", _ever_smaller(view))
 
 
 def curves_page(view: DerivativeExplorer) -> SavedPage:
-    """The page of the curves and the point alone, without the graphs that compute them: much smaller."""
+    """A much smaller page with only the curves and the point, without the graphs."""
     _wait(view, longest=60.0)
     return SavedPage(view.data.function, "derivatives", iter([_content(view, view.data, _NO_GRAPHS, _SAMPLES[1])]))
 
 
 def _wait(view: DerivativeExplorer, longest: float = SECONDS) -> None:
-    """For curves that are just being computed."""
+    """Wait for curves that are being computed."""
     with view._lock:
         view._lock.wait_for(lambda: view._running is None, longest)
 
 
 def _ever_smaller(view: DerivativeExplorer) -> Iterator[dict[str, Any]]:
-    """With fewer pictures of the graphs; without the highest of them; with fewer places for the point."""
+    """The contents with fewer pictures of the graphs, without the highest graphs, and with fewer points."""
     here = _highest(view)
     orders = 1 + len(here.recording.higher) if here.recording else 0
     for pictures in _PICTURES:
@@ -59,7 +59,7 @@ def _ever_smaller(view: DerivativeExplorer) -> Iterator[dict[str, Any]]:
 
 
 def _held(view: DerivativeExplorer, here: Derivatives, count: int, pictures: int) -> dict[str, Any]:
-    """The first so many graphs, with what the page needs to open and close their groups."""
+    """The first ``count`` graphs, with what the page needs to open and close their groups."""
     if here.recording is None:
         return _NO_GRAPHS
     held = Held(Reader(replace(here.recording, higher=here.recording.higher[: count - 1])))
@@ -68,7 +68,7 @@ def _held(view: DerivativeExplorer, here: Derivatives, count: int, pictures: int
 
 
 def _highest(view: DerivativeExplorer) -> Derivatives:
-    """The present point with the derivatives of all orders; where that takes too long, with those that are shown."""
+    """The derivatives of all orders at the current point; if that takes too long, only those that are shown."""
     session, shown = view._session, view.data
     if shown.order == session.seen.study.most or not session.seen.study.has_curves:
         return shown

@@ -1,4 +1,4 @@
-"""A function with its derivatives as a scene: where curves, points and words stand. Pure functions of `Derivatives`."""
+"""A function with its derivatives as a scene: places of curves, points and text. Pure functions of `Derivatives`."""
 
 from __future__ import annotations
 
@@ -18,31 +18,31 @@ from ..draw.plot import Frame, Size, goes_far, height_of
 
 SIZE = Size(402.0, 214.0)
 TANGENT, TAYLOR = 5, 3
-"""Which of the line colours the tangent and the polynomial have; curves are drawn in that of words."""
+"""The line colours of the tangent and the polynomial; curves have the colour of text."""
 
 _POWERS = "\N{SUPERSCRIPT ZERO}\N{SUPERSCRIPT ONE}\N{SUPERSCRIPT TWO}\N{SUPERSCRIPT THREE}\N{SUPERSCRIPT FOUR}"
 _LOWER = "₀₁₂₃₄"
 _NEAR, _BESIDE = 1e-9, 1 / 400
-"""Parts of the domain: how near a kink is met, and how near a zero of the slope is told."""
+"""Fractions of the domain within which the point counts as being at a kink, and next to a zero of the slope."""
 _LONGEST = 14
 
 
 def symbol(data: Derivatives, order: int) -> str:
-    """What the derivative of an order is called: f, f′, f″, f‴, f⁽⁴⁾.
+    """The symbol of the derivative of an order: f, f′, f″, f‴, f⁽⁴⁾.
 
-    Functions without a name, or with a long one, are called f.
+    A function without a name, or with a long one, is called f.
     """
     name = data.function if data.function.isidentifier() and len(data.function) <= _LONGEST else "f"
     return name + ("", "′", "″", "‴", "⁽⁴⁾")[order]
 
 
 def variable(data: Derivatives) -> str:
-    """What the number is called of which the function is one."""
+    """The name of the function's argument."""
     return data.formulas.found.wrt.text if data.formulas.found else "x"
 
 
 def panels(data: Derivatives, size: Size = SIZE) -> list[dict[str, Any]]:
-    """What stays where it is when the point moves: a plot of every order. A page draws it in any size."""
+    """Everything that stays in place when the point moves: a plot for every order. A page draws it in any size."""
     return [_panel(data, order, size) for order in range(data.order + 1)]
 
 
@@ -54,13 +54,13 @@ def _frame(data: Derivatives, order: int, size: Size) -> Frame:
 
 
 def _beyond(data: Derivatives, order: int) -> list[float]:
-    """The ends of a function at which a derivative is so large that all the rest would be a flat line."""
+    """The ends of the domain at which a derivative is so large that the rest would look like a flat line."""
     ends = [found.x for found in data.curves.breaks if found.kind == "edge" and found.order < order]
     return ends if ends and goes_far(data.curves.x, data.curves.y[order]) else []
 
 
 def _about(data: Derivatives, order: int) -> tuple[float, float]:
-    """The heights for a point without a curve: so many that its slope can be seen."""
+    """The vertical range for a point without a curve, chosen so that its slope is visible."""
     known = [value if math.isfinite(value) else 0.0 for value in (*data.values[order:], 0.0)]
     reach = max(abs(known[1]) * (data.domain[1] - data.domain[0]) / 4, abs(known[0]) / 2) or 1.0
     return known[0] - reach, known[0] + reach
@@ -83,7 +83,7 @@ def _panel(data: Derivatives, order: int, size: Size) -> dict[str, Any]:
 
 
 def _ends(data: Derivatives, order: int, x: float, frame: Frame) -> Iterator[dict[str, float]]:
-    """The open ends of a curve at both sides of a break; one circle where they meet."""
+    """The open ends of a curve on both sides of a break; a single circle where they meet."""
     curves, before = data.curves, None
     gaps = np.flatnonzero(np.isnan(curves.y[order]))
     gap = int(gaps[np.argmin(np.abs(curves.x[gaps] - x))])
@@ -123,12 +123,12 @@ def _listed(places: list[float]) -> str:
 
 # ---------------------------------------------------------------------------------------------------- what moves
 def moving(data: Derivatives, size: Size = SIZE) -> dict[str, Any]:
-    """What follows the point: its places, the tangent, the Taylor polynomial, the numbers and the sentences."""
+    """Everything that follows the point: its places, the tangent, the Taylor polynomial, numbers and sentences."""
     return {**at_point(data, size), **at_order(data, size)}
 
 
 def at_point(data: Derivatives, size: Size = SIZE) -> dict[str, Any]:
-    """What is the same up to whichever order one looks."""
+    """The part that does not depend on the highest order shown."""
     frames = [_frame(data, order, size) for order in range(data.order + 1)]
     label, values = f"{variable(data)} = {number(data.x)}", list(_readings(data))
     return {
@@ -143,7 +143,7 @@ def at_point(data: Derivatives, size: Size = SIZE) -> dict[str, Any]:
 
 
 def at_order(data: Derivatives, size: Size = SIZE) -> dict[str, Any]:
-    """What belongs to the highest order."""
+    """The part that belongs to the highest order shown."""
     smooth = all(map(math.isfinite, data.values))
     return {
         "taylor": _polynomial_path(_frame(data, 0, size), data, data.order) if smooth and data.order >= 2 else "",
@@ -158,7 +158,7 @@ def _has_slope(data: Derivatives) -> bool:
 
 
 def _polynomial_path(frame: Frame, data: Derivatives, degree: int) -> str:
-    """Tangent or Taylor polynomial, as far as it comes near the box: sampled closely only there."""
+    """The tangent or Taylor polynomial, as far as it is near the box; densely sampled only there."""
     x = np.linspace(*data.domain, 2001)
     near = np.flatnonzero(frame.is_near(data.taylor(x, degree)))
     if not near.size:
@@ -187,7 +187,7 @@ def _legend(data: Derivatives, smooth: bool) -> Iterator[dict[str, Any]]:
 
 
 def polynomial(data: Derivatives) -> str:
-    """The Taylor polynomial in words of mathematics, as in ``T₂(x) = 1 + 2 (x − 1) + (x − 1)²``."""
+    """The Taylor polynomial as a formula, such as ``T₂(x) = 1 + 2 (x − 1) + (x − 1)²``."""
     parts: list[str] = []
     step = "x" if data.x == 0 else f"(x {MINUS if data.x > 0 else '+'} {number(abs(data.x))})"
     for order, value in enumerate(data.values):
@@ -233,7 +233,7 @@ def _shape(data: Derivatives) -> Iterator[str]:
 
 
 def _turning(data: Derivatives) -> tuple[str, float] | None:
-    """What the function has at a zero of its slope that is here or right beside the point, and where that is."""
+    """The kind and place of a zero of the slope at the point or right next to it."""
     curves, reach = data.curves, _BESIDE * (data.domain[1] - data.domain[0])
     broken = [x for x, _ in curves.kinks] + [found.x for found in curves.breaks]
     if curves.sampled and not any([_is_here(data, x, 2 * _BESIDE) for x in broken]):
@@ -246,7 +246,7 @@ def _turning(data: Derivatives) -> tuple[str, float] | None:
 
 
 def _remarks(data: Derivatives) -> Iterator[str]:
-    """What else there is to say at this point."""
+    """Further remarks about this point."""
     if not data.curves.sampled:
         yield say("curve_point", name=symbol(data, 0))
     for x, order in data.curves.kinks:
@@ -262,7 +262,7 @@ def _remarks(data: Derivatives) -> Iterator[str]:
 
 
 def spoken(data: Derivatives) -> str:
-    """The whole in words, for those who do not see it."""
+    """Everything in words, for readers who do not see it."""
     values = ", ".join([f"{one['name']} = {one['text']}" for one in _readings(data)])
     notes = [note for order in range(data.order + 1) if (note := " ".join(_notes(data, order)))]
     low, high = (number(end) for end in data.domain)
@@ -271,7 +271,7 @@ def spoken(data: Derivatives) -> str:
 
 # ---------------------------------------------------------------------------------------------------- how it grows
 def growth_rows(data: Derivatives) -> list[dict[str, Any]]:
-    """A row for each order: how many steps, and the same in words."""
+    """One row per order: the number of steps, and the same in words."""
     rows = []
     for found in data.growth:
         words = [plural(found.steps, "step")]

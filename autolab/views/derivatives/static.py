@@ -1,4 +1,4 @@
-"""How a function with its derivatives shows itself where nothing can be moved: the live view at rest."""
+"""How a function with its derivatives is displayed where nothing can be moved: the static form of the live view."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from .scene import TANGENT, TAYLOR, moving, panels, spoken, symbol
 
 WIDTH = 880.0
 _PLOT, _HIGH, _BELOW, _TOP = 560.0, 132.0, 20.0, 26.0
-_LONGEST, _MOST = 40, 4  # characters of a line of a formula, and how many lines
+_LONGEST, _MOST = 40, 4  # the maximum length of a line of a formula, and the maximum number of lines
 _LINE = 18.0
 
 
@@ -39,7 +39,7 @@ def to_text(data: Derivatives) -> str:
 
 # ---------------------------------------------------------------------------------------------------- the picture
 def curves_svg(data: Derivatives, look: Look = "auto") -> Markup:
-    """f with its tangent and Taylor polynomial, and its derivatives below it, on one axis; formulas beside them."""
+    """f with its tangent and Taylor polynomial, and its derivatives below, on a common axis; formulas next to them."""
     scope, parts, top = new_scope(), [], _TOP
     written = formulas(data, data.order)
     for order in range(data.order + 1):
@@ -51,7 +51,7 @@ def curves_svg(data: Derivatives, look: Look = "auto") -> Markup:
         inside = [*_plot(panel, now, lowest), *beside]
         parts.append(element("g", *inside, transform=f"translate(0 {top:.0f})"))
         top += high
-    here = now["across"]  # the same in all
+    here = now["across"]  # the same in all plots
     parts += [
         path_of(f"M{here:.1f} {_TOP + 7}V{top - _BELOW - 7:.1f}", "edges", "2 4"),
         words_at(here, _TOP, now["label"], "small middle"),
@@ -100,7 +100,7 @@ def _signs(panel: dict[str, Any], point: dict[str, float] | None) -> Iterator[Ma
 
 # ---------------------------------------------------------------------------------------------------- beside it
 def _words(written: dict[str, Any], now: dict[str, Any], panel: dict[str, Any], high: float) -> Iterator[Markup]:
-    """The formula, or the name, and the number below it; then the legend, and what there is to say of the curve."""
+    """The formula or the name, with the number below it; then the legend, and remarks about the curve."""
     lines = _lines(written)
     legend = now["legend"] if panel["order"] == 0 else []
     notes = _wrapped(panel["note"].split(), _LONGEST + 8)
@@ -120,7 +120,7 @@ def _words(written: dict[str, Any], now: dict[str, Any], panel: dict[str, Any], 
 
 
 def _lines(written: dict[str, Any]) -> list[str]:
-    """A formula in lines that end between its terms; its name and that it is too long, if it is."""
+    """A formula in lines that end between terms; if it is too long, its name and a note."""
     found = written["simplified"]
     if found is not None:
         head, first, *others = in_pieces(found["tree"])
@@ -132,7 +132,7 @@ def _lines(written: dict[str, Any]) -> list[str]:
 
 
 def _wrapped(parts: list[str], most: int) -> list[str]:
-    """Parts beside each other, in lines of so many characters where they can be."""
+    """Parts joined into lines of at most ``most`` characters, where possible."""
     lines: list[str] = []
     for part in parts:
         if lines and len(lines[-1]) + len(part) < most:

@@ -95,7 +95,7 @@ MAX_LENGTH = 256
 """Largest number of rows, and of columns, of a heatmap."""
 
 FEW_COLUMNS, FEW_ELEMENTS = 64, 1000
-"""Of an array that has no more of them, all planes side by side, all planes are shown at once."""
+"""An array with no more columns (all planes side by side) and elements is shown with all its planes at once."""
 
 Region = tuple[int, int, int, int]
 """First row, row after the last, first column, column after the last."""

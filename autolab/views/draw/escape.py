@@ -60,7 +60,7 @@ def escape(text: object, limit: int = NAME_LIMIT) -> Markup:
 
 
 def require(*parts: str) -> None:
-    """Refuse text that did not come from `escape` or from a builder."""
+    """Refuse text that does not come from `escape` or a builder."""
     for part in parts:
         if not isinstance(part, Markup):
             raise TypeError(f"display: got the plain text {clean(part, 40)!r}, expected Markup. Use escape(text).")

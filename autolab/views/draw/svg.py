@@ -43,7 +43,7 @@ def document(
     title, words
         The title, and a description for those who cannot see the picture.
     look
-        ``light``, ``dark``, or ``auto``: light, and dark where the page that shows it is dark.
+        ``light``, ``dark``, or ``auto``: light, but dark if the page that shows it is dark.
     scope
         The document's id, if the parts refer to it; by default a new one.
     lines
