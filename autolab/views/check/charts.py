@@ -1,4 +1,4 @@
-"""The two charts that explain a gradient check, with logarithmic axes: the error over the step, the Taylor remainder."""
+"""Two charts that explain a gradient check, with logarithmic axes: the error over the step, the Taylor remainder."""
 
 from __future__ import annotations
 

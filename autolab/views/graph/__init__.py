@@ -1,1 +1,1 @@
-"""The graph: where everything is drawn, the numbers in it, and the live graph."""
+"""The graph: its layout, the numbers in it, and the live graph."""

@@ -158,7 +158,7 @@ def _joining(outline: Outline, edges: Sequence[SceneEdge]) -> set[int]:
 
 
 class _Whole(NamedTuple):
-    """What all levels of a picture share."""
+    """The data that all levels of a picture share."""
 
     outline: Outline
     expanded: Collection[int]

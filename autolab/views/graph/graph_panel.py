@@ -184,7 +184,7 @@ def _stretches(pairs: Sequence[tuple[int, int | None]]) -> list[list[int | None]
 
 
 def _fused(recording: Recording) -> list[dict[str, Any]]:
-    """The functions of the run that can be shown as their steps, and which of them are."""
+    """The functions of the run that can be shown as separate steps, and which of them are."""
     opened: Set[str] = {opening.function for opening in recording.openings}
     return [
         {"name": name, "open": name in opened, "text": say(_turn(name in opened), function=clean(name, 40))}

@@ -1,4 +1,4 @@
-"""What is wrong with the numbers of a graph, as signs at its boxes and sentences, and the path of the first NaN."""
+"""What is wrong with the numbers of a graph, as signs at its boxes and as sentences, and the path of the first NaN."""
 
 from __future__ import annotations
 

@@ -39,7 +39,7 @@ def group_name(group: Group) -> str | None:
 
 
 def group_heading(group: Group) -> str:
-    """``h = layer(x, W)``, or only the call, loop or name."""
+    """``h = layer(x, W)``, or just the call, loop or name."""
     name = group_name(group)
     return group_text(group) if name is None else f"{name} = {group_text(group)}"
 
@@ -131,7 +131,7 @@ def devices(recording: Recording) -> dict[int, str]:
 
 
 def transfers(recording: Recording, holders: Mapping[int, int]) -> dict[tuple[int, int], str]:
-    """The lines along which a value is copied to another device, by the boxes at their ends: ``cpu → cuda:0``."""
+    """The lines along which a value is copied to another device, as ``cpu → cuda:0``, by the boxes at their ends."""
     places = devices(recording)
     found: dict[tuple[int, int], str] = {}
     for step in recording.steps if places else ():

@@ -36,7 +36,7 @@ class MovedInput:
         The variable of the derivatives: ``x``; ``x[0, 1]`` if one element moves by 1; else ``t``, which counts
         multiples of the direction.
     per, moves, legend : str
-        ``per unit of x``, how it moves, and what tangents are.
+        ``per unit of x``, how the input moves, and what tangents are.
     """
 
     def __init__(self, recording: Recording) -> None:

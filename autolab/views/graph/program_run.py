@@ -50,12 +50,12 @@ class RunUpstream:
 
 
 class ProgramRun(RunUpstream):
-    """Listens while a function is recorded.
+    """Observes a function while it is recorded.
 
     Attributes
     ----------
     leaves : dict
-        A fresh Variable for each input and each parameter of a link.
+        A new Variable for each input and each parameter of a link.
     domains : dict
         For each input to which functions with a domain are applied directly, the interval that interests all of them.
     """

@@ -42,7 +42,7 @@ def readings(
     own: bool = False,
     bars: Bars | None = None,
 ) -> dict[str, Any]:
-    """Values and gradients of all boxes that `scene` draws, as JSON can hold them.
+    """Values and gradients of all boxes that `scene` draws, as data for JSON.
 
     Parameters
     ----------
@@ -134,7 +134,7 @@ def _end(arrays: Iterable[Snapshot | None]) -> tuple[float, bool]:
 
 
 def scale_bar(scales: Scales, own: bool = False, moves: bool = False) -> dict[str, Any]:
-    """The bar that explains the colours of a view, in words and numbers.
+    """The colour bar of a view, in words and numbers.
 
     ``ticks`` are positions on it, each with the value and the gradient that have its colour.
     """

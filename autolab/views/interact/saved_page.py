@@ -1,4 +1,4 @@
-"""interact() as a saved page: what the function returns is held for some places of its sliders and choices."""
+"""interact() as a saved page, which holds the function's results for some values of its sliders and choices."""
 
 from __future__ import annotations
 
@@ -19,23 +19,23 @@ from .interact import Interact
 from .knobs import Choice, Dice, Slider
 
 SECONDS = 2.0
-"""So long the function may run for the page."""
+"""The time for running the function for the page."""
 
 _VALUES = (41, 21, 13, 9, 7, 5, 4, 3, 2)
-"""So many values of each slider, if there is the time and the room for all of their combinations."""
+"""The numbers of values per slider to try, the first for which time and space suffice for all combinations."""
 
 
 class _NoResult(Exception):
-    """The function raises for some inputs."""
+    """Raised if the function raises for some inputs."""
 
 
 def interact_page(view: Interact) -> SavedPage:
-    """The page of a view as it stands, with what its function returns for other values of its inputs."""
+    """The page of a view in its current state, with the results of its function for other values of its inputs."""
     return SavedPage(view.title, view.kind, _ever_smaller(view))
 
 
 def _ever_smaller(view: Interact) -> Iterator[dict[str, Any]]:
-    """With fewer values of each slider; as it stands."""
+    """The contents with fewer and fewer values per slider; finally just the current state."""
     most = _most(view)
     for count in _VALUES:
         places = {name: _values(knob, count) for name, knob in view._knobs.items() if not isinstance(knob, Dice)}
@@ -48,7 +48,7 @@ def _ever_smaller(view: Interact) -> Iterator[dict[str, Any]]:
 
 
 def _most(view: Interact) -> float:
-    """How many results there are the time and the room for; 0 where the function raises."""
+    """The number of results for which time and space suffice; 0 if the function raises."""
     before = time.monotonic()
     try:
         _compute(view)
@@ -63,7 +63,7 @@ def _questions(view: Interact) -> list[list[Any]]:
 
 
 def _compute(view: Interact) -> None:
-    """Run the function; what it prints was printed before."""
+    """Run the function without its printed output, which was already shown."""
     with redirect_stdout(StringIO()):
         try:
             view._compute()
@@ -72,7 +72,7 @@ def _compute(view: Interact) -> None:
 
 
 def _values(knob: Slider | Choice, count: int) -> list[Any]:
-    """Values that a knob can have, its present one among them; of a choice all."""
+    """Values of a knob, including its current one; all of them for a choice."""
     if isinstance(knob, Choice):
         return [*knob.values]
     entry = knob.entry("")

@@ -1,1 +1,1 @@
-"""The walk through a graph: each step with its calculation, and the terms of derivatives."""
+"""The walk through a graph, each step with its calculation; and the terms of derivatives."""

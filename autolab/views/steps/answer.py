@@ -1,4 +1,4 @@
-"""The answer to a click on a box: where its gradient comes from, share by share, and what it hands on."""
+"""The answer to a click on a box: where its gradient comes from, share by share, and what it passes on."""
 
 from __future__ import annotations
 
@@ -21,37 +21,36 @@ from .share_numbers import numbers_of
 from .worksheet import Index, index_text, strongest
 
 MOST_SHARES = 12
-"""Of so many shares of a gradient the calculation is told; of all others only along which lines they come."""
+"""This many shares of a gradient are shown with their calculation, all others only with their lines."""
 
 _MOST_TERMS = 4
-_MOST_IN_FORMULA = 3  # shares: a longer formula is not read
+_MOST_IN_FORMULA = 3  # shares: nobody reads a longer formula
 _MOST_HELD = 2
-_MOST_VALUES = 3  # of a closed group, those that leave it last
+_MOST_VALUES = 3  # of a closed group: the last ones that leave it
 _MOST_HANDED = 8
 _STEP = 0.01
 _NAME_COLUMNS = 24
 
 
 def answer(walk: Playback, box: int, boxes: Mapping[int, int]) -> dict[str, Any]:
-    """What a box answers, as plain data.
+    """The answer of a box, as plain data.
 
     Parameters
     ----------
     walk : Playback
-        Of the recording that the box belongs to.
+        The walk of the recording to which the box belongs.
     box : int
-        A step, or a closed group.
+        A step or a closed group.
     boxes : mapping
-        The box of the picture in which each step stands.
+        The box of each step in the picture.
 
     Returns
     -------
     dict
-        ``comes`` has an entry for each value that leaves the box: the ``total`` gradient, of an array that of the
-        element ``index``, and the ``shares`` that make it up, in the order of the program, of many the largest first,
-        each with its calculation and with the ``edge`` that it comes along. ``hands`` are the shares that the box
-        sends on. ``ends`` is the sentence for a box that sends nothing on, ``sentence`` says in one line what is
-        looked at.
+        ``comes`` has an entry for each value that leaves the box: the ``total`` gradient (for an array, at the element
+        ``index``) and the ``shares`` of which it is the sum, in program order, or largest first if there are many, each
+        with its calculation and the ``edge`` along which it comes. ``hands`` are the shares that the box passes on.
+        ``ends`` is the sentence for a box that passes nothing on; ``sentence`` sums everything up in one line.
 
     Examples
     --------
@@ -81,7 +80,7 @@ def _inside(walk: Playback, box: int) -> Sequence[Step]:
 
 
 def _values(walk: Playback, box: int, inside: Sequence[Step]) -> list[Step]:
-    """The values that something outside of the box uses, the one that it shows first."""
+    """The values that are used outside the box, beginning with the one that it shows."""
     if box >= 0:
         return [*inside]
     results = set(walk.recording.outline.groups[box].results)
@@ -91,14 +90,14 @@ def _values(walk: Playback, box: int, inside: Sequence[Step]) -> list[Step]:
 # ------------------------------------------------------------------ where a gradient comes from
 @dataclass(frozen=True)
 class _Element:
-    """The gradient of a step at one place, the whole of a number: every share is told there."""
+    """The gradient of a step at one element, or that of a single number: every share is shown there."""
 
     step: Step
     grad: Snapshot
     index: Index | None  # None where not all elements were kept
 
     def of(self, snapshot: Snapshot) -> str:
-        """The number there; without a place the norm of all."""
+        """The number there; without an index, the norm of the whole array."""
         if self.index is None or not snapshot.is_whole or snapshot.shape != self.grad.shape:
             return say("answer_norm", norm=number(snapshot.norm))
         return number(snapshot.values[self.index])
@@ -132,7 +131,7 @@ def _comes(walk: Playback, step: Step, boxes: Mapping[int, int]) -> dict[str, An
 
 
 def _size(at: _Element, share: Snapshot | None) -> float:
-    """How much a share counts; what is no number comes first."""
+    """The size of a share, for sorting; NaN comes first."""
     if share is None:
         return 0.0
     is_there = at.index is not None and share.is_whole and share.shape == at.grad.shape
@@ -152,7 +151,7 @@ def _given(at: _Element, upstream: Snapshot, sentence: str) -> dict[str, Any]:
 
 
 def _held(walk: Playback, moments: Sequence[int], k: int) -> str:
-    """What stands still while only the use at moment ``k`` is looked at: the values of the other uses."""
+    """What is held constant when only the use at moment ``k`` is considered: the values of the other uses."""
     users = [walk.moments[other].step for other in moments if other != k]
     return ", ".join([label(walk.steps[user]) for user in dict.fromkeys(users) if user is not None][:_MOST_HELD])
 
@@ -176,7 +175,7 @@ def _share(walk: Playback, k: int, at: _Element, boxes: Mapping[int, int], held:
 
 
 def _way(walk: Playback, through: Step) -> str:
-    """Along which use a share comes: directly from the output, or through the value that the use makes."""
+    """The path of a share: directly from the output, or through the value computed by the use."""
     recording = walk.recording
     if walk.moved is not None and through.id == walk.moved.step.id:
         return say("answer_direct")
@@ -186,11 +185,12 @@ def _way(walk: Playback, through: Step) -> str:
 
 
 def _pairs(walk: Playback, share: Share, held: str) -> list[Tree]:
-    """The chain rule for numbers: its symbols, each with its number below; of one use of several, what is held."""
+    """The chain rule for numbers: its symbols, each with its number below; for one of several uses, what is held
+    constant."""
     pairs = share.pairs()
     if not pairs or share.names[0] != walk.loss:
         return _numbered(pairs)
-    if held:  # the derivative by this use alone would look like that by all
+    if held:  # the derivative with respect to this use alone would look like that with respect to all
         start, times, (symbol, below) = [*_numbered(pairs[:-1]), *_numbered(pairs[-1:])]
         pairs_held = [["sub", row(symbol, "|"), of_label(held)], below]
         return [pairs_held] if pairs[0][1] == "1" else [start, times, pairs_held]
@@ -202,7 +202,7 @@ def _numbered(pairs: Sequence[tuple[Token, str]]) -> list[Tree]:
 
 
 def _chain_rule(whole: tuple[Token, str], shares: Sequence[Mapping[str, Any]], count: int) -> dict[str, Any] | None:
-    """The sum of the shares with its numbers; None where it would be long, or say what the shares say."""
+    """The sum of the shares with its numbers; None if it would be long, or only repeat the shares."""
     found = [share["math"]["tree"][1:-2] if share["math"] else [] for share in shares]
     if len(shares) != count or count > _MOST_IN_FORMULA or not all(found) or (count == 1 and len(found[0]) == 1):
         return None
@@ -212,7 +212,7 @@ def _chain_rule(whole: tuple[Token, str], shares: Sequence[Mapping[str, Any]], c
 
 
 def _says(at: _Element, shares: Sequence[Mapping[str, Any]], count: int) -> str:
-    """``4 = 3 through h + 1 direct``; of one share only the way it comes."""
+    """``4 = 3 through h + 1 direct``; for a single share, only its path."""
     total = index_text("", at.index or ()) + (": " if at.index else "") + at.of(at.grad)
     if count == 1:
         return f"{total} {shares[0]['way']}"
@@ -221,7 +221,7 @@ def _says(at: _Element, shares: Sequence[Mapping[str, Any]], count: int) -> str:
     return f"{total}{' =' if at.index is not None else ':'} {terms}{more}"
 
 
-# ------------------------------------------------------------------ what it hands on
+# ------------------------------------------------------------------ what it passes on
 def _hands(walk: Playback, inside: Sequence[Step], boxes: Mapping[int, int]) -> list[dict[str, Any]]:
     own = {step.id for step in inside}
     found: list[dict[str, Any]] = []
@@ -244,7 +244,7 @@ def _hands(walk: Playback, inside: Sequence[Step], boxes: Mapping[int, int]) -> 
 
 
 def _ends(walk: Playback, inside: Sequence[Step]) -> str:
-    """Of a value that nothing computed: that its gradient ends here, and where its value goes."""
+    """The sentence for a leaf: its gradient ends here; and where its value goes."""
     if len(inside) > 1 or inside[0].kind not in LEAVES or inside[0].grad is None:
         return ""
     step = inside[0]
@@ -255,13 +255,13 @@ def _ends(walk: Playback, inside: Sequence[Step]) -> str:
 
 # ------------------------------------------------------------------ in one sentence
 def _sentence(walk: Playback, step: Step | None, comes: Sequence[Mapping[str, Any]]) -> str:
-    """What is looked at; empty where there is no gradient, which a sentence of its own explains."""
+    """A sentence about the gradient; empty if there is none, which another sentence explains."""
     if walk.moved is not None:
         return _moves(walk, step, comes)
     if step is None or step.grad is None or not comes:
         return ""
     first, name, shares = comes[0], label(step), comes[0]["shares"]
-    written = any([one.backward_code for one in walk.steps.values()])  # by a person, and perhaps wrong
+    written = any([one.backward_code for one in walk.steps.values()])  # by a user, and perhaps wrong
     if step.grad.size != 1:
         return say("answer_array", name=name, value=a_value(step.grad), there=_there(first))
     if not shares or walk.steps[walk.recording.outputs[0]].name != walk.loss or (written and shares[0]["edge"]):
@@ -277,7 +277,7 @@ def _sentence(walk: Playback, step: Step | None, comes: Sequence[Mapping[str, An
 
 
 def _moves(walk: Playback, step: Step | None, comes: Sequence[Mapping[str, Any]]) -> str:
-    """In forward mode."""
+    """The sentence in forward mode."""
     if step is None or step.tangent is None or not comes:
         return say("stands_still")
     words = {"name": label(step), "value": a_value(step.tangent), "there": _there(comes[0]), **comes[0]}
@@ -285,5 +285,5 @@ def _moves(walk: Playback, step: Step | None, comes: Sequence[Mapping[str, Any]]
 
 
 def _there(found: Mapping[str, Any]) -> str:
-    """How large it is at its strongest place, or on the whole where no place is known."""
+    """Its size at the strongest element, or as a whole if no element is known."""
     return say("answer_at" if found["index"] else "answer_all", **found)

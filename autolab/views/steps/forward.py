@@ -1,4 +1,4 @@
-"""The forward pass of a walk: what is told when the inputs are given and when a call computes its value."""
+"""The forward pass of a walk: what is shown when the inputs are given and when a call computes its value."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def computed(walk: Playback, k: int, sheet: Sheet, pick: Pick | None) -> dict[st
 
 
 def _write(walk: Playback, step: Step, made: list[Step], chosen: Index | None, sheet: Sheet) -> None:
-    """The operands and the results, with the element that is followed marked in all that have it."""
+    """The operands and the results, with the followed element marked in all of them that have it."""
     product = forward_product(step, walk.steps)
     if product is not None and chosen is not None and product.fits(sheet.most):
         product.write(sheet, label(step), (), "out", chosen)
@@ -84,7 +84,7 @@ def _write(walk: Playback, step: Step, made: list[Step], chosen: Index | None, s
 
 
 def _chosen(walk: Playback, step: Step, pick: Pick | None) -> Index | None:
-    """The element of an operator's result whose numbers are followed."""
+    """The element of an operator's result that is followed."""
     value = step.value
     if value is None or step.function not in _SIGNS or not value.is_whole or not value.size:
         return None
@@ -123,7 +123,7 @@ def _numbers(walk: Playback, step: Step, chosen: Index | None) -> list[str]:
 
 
 def _operand_numbers(walk: Playback, step: Step, chosen: Index | None) -> list[str]:
-    """The operands' numbers at one element; fewer than there are operands where one has no single number."""
+    """The operands' numbers at one element; operands without a single number are left out."""
     numbers = []
     for operand in step.operands:
         value = None if operand.step is None else walk.steps[operand.step].value

@@ -1,4 +1,4 @@
-"""What is to be told about one moment of a walk: the calculation with its numbers, the rule, the words."""
+"""What is shown at one moment of a walk: the calculation with its numbers, the rule, the sentences."""
 
 from __future__ import annotations
 
@@ -23,18 +23,18 @@ from .worksheet import MAX_CELLS, Sheet
 def frame(
     walk: Playback, k: int, boxes: Mapping[int, int], pick: Pick | None = None, most: int = MAX_CELLS
 ) -> dict[str, Any]:
-    """Event ``k`` as plain data, with the float32 cells of its arrays.
+    """Moment ``k`` as plain data, with the float32 cells of its arrays.
 
     Parameters
     ----------
     walk : Playback
     k : int
     boxes : mapping
-        The box of the picture in which each step stands.
+        The box of each step in the picture.
     pick : tuple, optional
-        The cell whose numbers are to be followed, as ``(space, row, column)``; by default that of largest magnitude.
+        The cell whose numbers are followed, as ``(space, row, column)``; by default, the one of largest magnitude.
     most : int
-        Rows and columns of an array, at most.
+        The maximum number of rows and of columns of an array.
 
     Raises
     ------
@@ -70,7 +70,7 @@ def frame(
 
 
 def _lit(walk: Playback, moment: Event, boxes: Mapping[int, int]) -> dict[str, Any]:
-    """Which boxes and which edge the moment is about."""
+    """The boxes and the edge that the moment is about."""
     recording = walk.recording
     if moment.phase == "given":
         return {"nodes": _boxes(recording.inputs, boxes), "edge": None}
@@ -86,12 +86,12 @@ def _lit(walk: Playback, moment: Event, boxes: Mapping[int, int]) -> dict[str, A
 
 
 def edge_of(walk: Playback, moment: Event, boxes: Mapping[int, int]) -> dict[str, int]:
-    """The line of the picture along which a share comes; ``nth`` tells lines between the same two boxes apart."""
+    """The line of the picture along which a share comes; ``nth`` distinguishes lines between the same two boxes."""
     assert moment.step is not None and moment.operand is not None
     operands = walk.steps[moment.step].operands
     source = operands[moment.operand].step
     assert source is not None
-    alone = boxes[source] == source and boxes[moment.step] == moment.step  # to and from a group, lines are one
+    alone = boxes[source] == source and boxes[moment.step] == moment.step  # lines to or from a group are merged
     nth = sum(operand.step == source for operand in operands[: moment.operand]) if alone else 0
     return {"from": boxes[source], "to": boxes[moment.step], "nth": nth}
 
@@ -114,7 +114,7 @@ def _start(walk: Playback, k: int, sheet: Sheet, pick: Pick | None) -> dict[str,
 
 
 def loss_note(walk: Playback) -> str:
-    """What the letter in the derivatives stands for."""
+    """The meaning of the symbol in the derivatives."""
     recording, loss = walk.recording, walk.loss
     output = walk.steps[recording.outputs[0]]
     upstream = recording.upstream[0] if len(recording.upstream) == 1 else None
@@ -123,7 +123,7 @@ def loss_note(walk: Playback) -> str:
 
 
 def share_at(walk: Playback, k: int, pick: Pick | None = None) -> Share:
-    """The share that is sent at a backward moment, or in forward mode."""
+    """The share that is sent at a backward moment or in forward mode."""
     moment = walk.moments[k]
     use = walk.use(moment)
     assert moment.step is not None and use.step is not None
@@ -159,7 +159,7 @@ def _backward(walk: Playback, k: int, sheet: Sheet, pick: Pick | None) -> dict[s
 
 
 def chain_rule(share: Share) -> dict[str, Any]:
-    """The chain rule; of numbers with each of them below its symbol."""
+    """The chain rule; for numbers, with each number below its symbol."""
     known = dict(share.pairs())
     if not known:
         return formula(of_tokens(share.formula()))
@@ -170,7 +170,7 @@ def chain_rule(share: Share) -> dict[str, Any]:
 
 
 def share_sentence(share: Share) -> str:
-    """A share as one would read it aloud."""
+    """A share as read aloud."""
     if share.count == 1:
         return share.told()
     words = {"count": share.count, "target": share.ends[1], "kind": share.noun, "arrived": share.number}
@@ -188,7 +188,7 @@ def _seed(walk: Playback, k: int, sheet: Sheet, pick: Pick | None) -> dict[str, 
 
 
 def _end(walk: Playback, k: int, sheet: Sheet, pick: Pick | None) -> dict[str, Any]:
-    """Both directions meet: the tangents of the outputs say the same as the gradient of what moves."""
+    """The end of forward mode: the tangents of the outputs agree with the gradient of the moving input."""
     moved, found = walk.moved, duality(walk.recording)
     assert moved is not None and found is not None
     left, right, are_equal = number(found[0]), number(found[1]), found[2]

@@ -1,4 +1,4 @@
-"""One share of a tangent as a calculation: the tangent of what is used, times the local derivative, added."""
+"""One share of a tangent as a calculation: the tangent of the operand times the local derivative, added."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ from .worksheet import Index, WorksheetProduct, index_text, tangent_product
 class Push(Share):
     """The share of the tangent of ``step`` that comes from ``target``, which it uses through its input ``use``.
 
-    ``upstream`` is the tangent of ``target``, None of a call with several results; ``before`` is that of ``step``
-    before the share arrives, ``loss`` the letter of what moves.
+    ``upstream`` is the tangent of ``target``, None for a call with several results; ``before`` is that of ``step``
+    before the share arrives, ``loss`` the symbol of what moves.
     """
 
     noun = "tangent"
@@ -29,12 +29,12 @@ class Push(Share):
 
     @property
     def ends(self) -> tuple[str, str]:
-        """The names of what is used, and of what uses it."""
+        """The names of the operand and of the step that uses it."""
         return self.names[1], self.names[0]
 
     @property
     def symbols(self) -> tuple[Token, Token]:
-        """Their derivatives by what moves, along all ways."""
+        """Their derivatives with respect to what moves, along all paths."""
         return derivative(self.ends[0], self.loss, "d"), derivative(self.ends[1], self.loss, "d")
 
     @property
@@ -44,7 +44,7 @@ class Push(Share):
 
     @cached_property
     def matrices(self) -> WorksheetProduct | None:
-        """The share as a product of two matrices, where it is one."""
+        """The share as a product of two matrices, if it is one."""
         return tangent_product(self.step, self.target, self.steps, self.share)
 
     def column(self, jacobian: Snapshot, chosen: Index) -> np.ndarray:
@@ -62,11 +62,11 @@ class Push(Share):
         return {"g": self._arrived()}
 
     def rule(self) -> dict[str, Any] | None:
-        """The rule in the reader's names: an elementwise one is the same in both directions."""
+        """The rule in the user's names: an elementwise rule is the same in both directions."""
         return None if self.use.local is None else super().rule()
 
     def notes(self) -> list[str]:
-        """What else has to be said."""
+        """Further notes."""
         repeated = self.use.local is not None and self.upstream is not None and self.upstream.size < self.share.size
         if not repeated or self.upstream is None:
             return super().notes()
@@ -74,7 +74,7 @@ class Push(Share):
         return [say("repeated", name=self.ends[0], **shapes), *super().notes()]
 
     def told(self) -> str:
-        """The share as one would read it aloud."""
+        """The share as read aloud."""
         (source, target), local, per = self.ends, self.use.local, say("moves_per", letter=self.loss)
         words = {"source": source, "target": target, "share": a_value(self.share), "per": per}
         if self.upstream is None:  # one of several results

@@ -33,15 +33,15 @@ from .worksheet import (
 _SUBSCRIPTS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
 
 Pick = tuple[Space, int, int]
-"""A chosen cell: in an array of the output's or of the input's shape, row and column."""
+"""A selected cell: whether the array has the output's or the input's shape, the row and the column."""
 
 
 @dataclass
 class Share:
     """The share that ``step`` sends to ``target`` through its input ``use``.
 
-    ``before`` is the gradient of ``target`` before it arrives, ``number`` which share it is, counted from 1, of
-    ``count``. ``loss`` names what is differentiated.
+    ``before`` is the gradient of ``target`` before it arrives; it is share ``number`` (from 1) of ``count``. ``loss``
+    is the symbol of what is differentiated.
     """
 
     step: Step
@@ -54,8 +54,8 @@ class Share:
     count: int
     loss: str
     pick: Pick | None = None
-    noun: ClassVar[str] = "gradient"  # of which it is a share
-    space: ClassVar[Space] = "in"  # whose shape it has
+    noun: ClassVar[str] = "gradient"  # what it is a share of
+    space: ClassVar[Space] = "in"  # which shape it has
 
     # ------------------------------------------------------------------ names
     @cached_property
@@ -70,12 +70,12 @@ class Share:
 
     @property
     def symbols(self) -> tuple[Token, Token]:
-        """What the sender has, and what the receiver gets: their derivatives."""
+        """The derivatives of the sender and of the receiver."""
         return derivative(self.loss, self.names[0]), derivative(self.loss, self.names[1])
 
     @property
     def factors(self) -> tuple[Token, Token]:
-        """What is multiplied."""
+        """The factors of the product."""
         return self.symbols[0], self.local
 
     @cached_property
@@ -92,7 +92,7 @@ class Share:
 
     @property
     def local(self) -> tuple[str, str]:
-        """The local derivative as a fraction: of the sender by the receiver, or by this use of it."""
+        """The local derivative as a fraction: of the sender with respect to the receiver, or to this use of it."""
         return derivative(self.names[0], self.use_name if self.is_one_of_several_uses else self.names[1])
 
     def formula(self) -> list[Token]:
@@ -103,7 +103,7 @@ class Share:
         return [self.symbols[1], "=", *before, *summed, self.factors[0], "·", self.factors[1], *after]
 
     def pairs(self) -> list[tuple[Token, str]]:
-        """The factors of numbers, each symbol with its number; nothing for arrays."""
+        """The factors, each symbol with its number; empty for arrays."""
         local = self.use.local if self.use.local is not None else self.use.jacobian
         if local is None or self.upstream is None or local.size != 1 or self.upstream.size != 1:
             return []
@@ -127,7 +127,7 @@ class Share:
 
     @cached_property
     def chosen(self) -> Index | None:
-        """The element of the share that is followed; None where the numbers are not all there."""
+        """The element of the share that is followed; None if not all numbers are known."""
         if not self.share.is_whole or not self.share.size:
             return None
         match self.pick:
@@ -142,7 +142,7 @@ class Share:
 
     @cached_property
     def outputs(self) -> list[Index]:
-        """The elements of an elementwise function's output that the chosen one is used for."""
+        """The elements of an elementwise function's output for which the followed one is used."""
         if self.chosen is None or self.use.local is None or not self.use.local.is_whole:
             return []
         large, chosen = self.use.local.shape, self.chosen
@@ -153,7 +153,7 @@ class Share:
 
     @cached_property
     def output(self) -> Index | None:
-        """The one of these that is followed: the one that was picked, else the first."""
+        """The element of the output that is followed: the picked one, else the first."""
         if self.pick and self.pick[0] == "out" and self.use.local is not None:
             picked = index_of(self.use.local.shape, self.pick[1], self.pick[2])
             if picked in self.outputs:
@@ -162,12 +162,12 @@ class Share:
 
     @cached_property
     def matrices(self) -> WorksheetProduct | None:
-        """The share as a product of two matrices, where it is one."""
+        """The share as a product of two matrices, if it is one."""
         return share_product(self.step, self.use, self.steps, self.upstream)
 
     # ------------------------------------------------------------------ lines
     def write(self, sheet: Sheet) -> None:
-        """The calculation, from what arrived at the sender to what the receiver has."""
+        """Write the calculation, from what arrived at the sender to the receiver's new gradient."""
         if self.matrices is not None and self.chosen is not None and self.matrices.fits(sheet.most):
             self.matrices.write(sheet, self._received(), self._receives(), self.space, self.chosen)
             self._write_sum(sheet)
@@ -185,7 +185,7 @@ class Share:
         self._write_sum(sheet)
 
     def _write_sum(self, sheet: Sheet) -> None:
-        """What had arrived before is added."""
+        """Add what had arrived before."""
         if self.before is not None:
             words = {"kind": self.noun, "name": self.ends[1]}
             sheet.add("+", say("term_before", **words), self.before, (), self.space, self.chosen)
@@ -221,7 +221,7 @@ class Share:
         return [self.symbols[1]] if self.count == 1 else []
 
     def _arrived(self) -> str:
-        """What the sender has."""
+        """The name of what arrived at the sender."""
         return say("term_upstream")
 
     # ------------------------------------------------------------------ words
@@ -236,7 +236,7 @@ class Share:
         return say("axis" if len(axes) == 1 else "axes", axes=", ".join(map(str, axes)))
 
     def rule(self) -> dict[str, Any] | None:
-        """The rule in the reader's names and as code; None where the function computes all gradients at once."""
+        """The rule in the user's names and as code; None if the function computes all gradients at once."""
         if self.use.rule is None:
             return None
         text = in_names(self.use.rule, {**names_in(self.step, self.steps), **self._name_of_g()})
@@ -253,11 +253,11 @@ class Share:
         return {}
 
     def _received(self) -> str:
-        """What the receiver gets: all, or one share of it."""
+        """What the receiver gets: the whole gradient or one share of it."""
         return say("term_whole" if self.count == 1 else "term_share", kind=self.noun, name=self.ends[1])
 
     def notes(self) -> list[str]:
-        """What else has to be said."""
+        """Further notes."""
         target = self.names[1]
         use = say("this_use", use=self.use_name, name=target, parameter=self.use.parameter)
         found = [use] if self.is_one_of_several_uses else []
@@ -274,7 +274,7 @@ class Share:
         return found
 
     def told(self) -> str:
-        """The share as one would read it aloud."""
+        """The share as read aloud."""
         upstream = say("absent") if self.upstream is None else spoken_value(self.upstream)
         words = {"source": self.ends[0], "target": self.ends[1], "share": a_value(self.share), "upstream": upstream}
         if self.use.local is None or self.use.product is not None:

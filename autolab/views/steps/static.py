@@ -1,5 +1,5 @@
-"""How a recording shows itself where nothing can be moved: the live graph at rest; and as text, a line per step and the
-backward pass in sentences.
+"""How a recording is displayed where nothing can be moved: as a static graph; and as text, with one line per step and
+the backward pass in sentences.
 """
 
 from __future__ import annotations
@@ -26,15 +26,15 @@ from .moments import frame
 
 
 def in_a_line(recording: Recording) -> str:
-    """What `repr` gives: the function, and how much there is of it."""
+    """The result of `repr`: the function, and the size of the recording."""
     calls = [step for step in recording.steps if step.kind == "call"]
     counts = f"{plural(len(recording.inputs), 'input')}, {plural(len(calls), 'step')}"
     return f"<Recording of {clean(recording.function, 60)}: {counts}>"
 
 
 def to_text(recording: Recording) -> str:
-    """One line per step, in the order of the program: expression, value, gradient; then the backward pass in words."""
-    told = grad_status.explained(recording, with_departures=False)  # they have lines of their own
+    """One line per step, in program order: expression, value, gradient; then the backward pass in words."""
+    told = grad_status.explained(recording, with_departures=False)  # departures have lines of their own
     outline = recording.outline
     items = outline.shown(outline.at_first())
     marked = signs_at(marked_steps(recording), outline.holders(outline.at_first()))
@@ -52,7 +52,7 @@ def _row(step: Step, told: Callable[[Step], str], signs: Iterable[str]) -> tuple
     value = "" if step.value is None else f"value {text_of(step.value)}"
     gradient = "" if step.grad is None else f"gradient {text_of(step.grad)}"
     mark = "".join([f"; {sign}" for sign in signs])
-    if step.status == "ended":  # what is above the lines says why
+    if step.status == "ended":  # the text above the lines says why
         return heading(step), value, mark.removeprefix("; ")
     if gradient and step.status == "ok":
         return heading(step), value, gradient + mark
@@ -67,7 +67,7 @@ MAX_ROWS = 60
 
 
 def backward_lines(recording: Recording) -> list[str]:
-    """The backward pass as one would read it aloud, a numbered sentence per step."""
+    """The backward pass as read aloud, in one numbered sentence per step."""
     walk = Playback(recording)
     count = len(walk) - walk.start
     boxes = {step: step for step in walk.steps}
@@ -83,7 +83,7 @@ def bundle(recording: Recording) -> Bundle:
 
 
 def _ever_smaller(recording: Recording) -> Iterator[Markup]:
-    """The whole display; with a compact picture; with all groups closed; without a picture."""
+    """The whole display; then with a compact picture, with all groups closed, and without a picture."""
     told = [*(ended(recording) or [describe_program(recording)]), unreached(recording), *remarks(recording)]
     closed = outline(recording, most=0)
     for compact, expanded, tree in ((False, None, None), (True, None, None), (True, (), closed)):

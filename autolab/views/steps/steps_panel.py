@@ -1,5 +1,5 @@
-"""One thing: a step or a group, or a moment of the walk; and the orders of a derivative term by term: their formulas,
-the graphs of their terms, and the numbers in these.
+"""Answers about one step, group or moment of the walk; and about derivatives term by term: their formulas, the graphs
+of their terms, and the numbers in these.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 @answers("detail", "answers", identity=int)
 def step(reader: Reader, identity: int) -> Any:
-    """All about a step or a group."""
+    """Everything about a step or a group."""
     graph = home(reader.recording, identity)
     if identity not in graph.outline.groups and identity not in reader.alone:
         return None
@@ -35,7 +35,7 @@ def step(reader: Reader, identity: int) -> Any:
 
 
 def _what_if(reader: Reader, identity: int) -> dict[str, Any] | None:
-    """Whether the value of a step can be replaced, and the number that is there now; None of other steps."""
+    """Whether the value of a step can be replaced, and its current number; None for other steps."""
     found = reader.recording.by_id.get(identity)
     if (
         found is None
@@ -67,7 +67,7 @@ def _picked(pick: Any) -> Any:
 
 @answers("terms", "numbers")
 def terms(reader: Reader) -> dict[str, Any] | None:
-    """``panels``, one for each order, the ``values`` in them, and a ``note`` where formulas cannot be read off."""
+    """``panels``, one per order, the ``values`` in them, and a ``note`` if there are no formulas."""
     if not reader.recording.higher:
         return None
     found = reader.derivation
@@ -78,7 +78,7 @@ def terms(reader: Reader) -> dict[str, Any] | None:
 
 
 def _scene(reader: Reader, found: Derivation) -> OrderScene:
-    """That of an earlier recording of the same program, as long as it fits."""
+    """The scene, reused from an earlier recording of the same program as long as it fits."""
     from .terms import OrderScene
 
     y, kept = output_name(reader.recording), reader.kept

@@ -1,4 +1,4 @@
-"""Where the terms of a derivative are placed: expressions as formulas, and their graphs with factors in columns."""
+"""The layout of the terms of a derivative: expressions as formulas, and their graphs with factors in columns."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from ..draw.numbers import number as number_text
 from ..draw.typeset import TIMES, Tree, function, group, name, number, plain, row
 
 HEIGHT, GAP, DROP = 58.0, 10.0, 40.0
-_PADDING, _CHARACTER, _LEAST = 22.0, 9.2, 78.0  # the least width has room for a number of eight characters
+_PADDING, _CHARACTER, _LEAST = 22.0, 9.2, 78.0  # the minimum width has space for a number of eight characters
 _WIDEST = 1200.0
-_MOST_COLUMNS = 7  # of more factors, those that a graph does not use leave no gap
+_MOST_COLUMNS = 7  # with more factors, those that a graph does not use leave no gap
 
 
 @dataclass
@@ -34,12 +34,12 @@ class Box:
 
     @property
     def width(self) -> float:
-        """Of its formula; the number below it may change without moving anything."""
+        """The width of its formula; the number below it may change without moving anything."""
         return max(_LEAST, width_of(self.tree) + _PADDING)
 
 
 def width_of(tree: Tree) -> float:
-    """About how many pixels a formula takes."""
+    """The approximate width of a formula in pixels."""
     kind, *parts = tree
     match kind:
         case "row":
@@ -60,7 +60,7 @@ def width_of(tree: Tree) -> float:
 
 
 def place(boxes: dict[str, Box], columns: list[str]) -> tuple[float, float]:
-    """Put every box in its place; width and height of the whole."""
+    """Place every box; return the width and height of the whole."""
     in_columns = [key for key in columns if key in boxes or len(columns) <= _MOST_COLUMNS]
     left = 0.0
     for key in in_columns:
@@ -91,7 +91,7 @@ def place(boxes: dict[str, Box], columns: list[str]) -> tuple[float, float]:
 
 
 def _stack(boxes: dict[str, Box]) -> tuple[float, float]:
-    """Of a graph that is too wide only the inputs, the terms in rows below each other, and the result."""
+    """A graph that is too wide: only the inputs, the terms in rows one below the other, and the result."""
     for key in [key for key, box in boxes.items() if box.factor and box.sources]:
         del boxes[key]
     x, level = 0.0, 0
@@ -139,7 +139,7 @@ def edges(boxes: dict[str, Box]) -> Iterator[dict[str, Any]]:
 
 
 def _lane(x1: float, x2: float, boxes: Sequence[Box]) -> float:
-    """Where a line from ``x1`` to ``x2`` passes the boxes that are between them."""
+    """The position at which a line from ``x1`` to ``x2`` passes the boxes between them."""
     sides = [side for one in boxes for side in (one.x - GAP / 2, one.x + one.width + GAP / 2)]
     free = [x for x in (x1, x2, *sides) if not any(one.x <= x <= one.x + one.width for one in boxes)]
     return min(free, key=lambda x: abs(x - x1) + abs(x - x2))
@@ -154,7 +154,7 @@ _BARE = ("sin", "cos", "tan", "sinh", "cosh", "tanh", "log", "arctan", "arcsin",
 _INFIX: dict[str, Tree | str] = {"add": "+", "sub": MINUS, "mul": "·", "div": "/", "matmul": ["space"]}
 _RAISED: dict[str, Tree] = {"square": ["num", "2"], "transpose": ["op", "⊤"]}
 _OF_ARRAYS = ("matmul", "einsum", "tensordot")
-"""Functions in which a number stands for an array of equal ones."""
+"""Functions in which a number represents an array of equal numbers."""
 
 _SMALLEST_PARTS = 1000
 
@@ -162,7 +162,7 @@ Rank = Callable[[Expression], int]
 
 
 def coefficient_tree(value: Fraction) -> Tree:
-    """A number; a fraction of small whole numbers as one."""
+    """A number, as a fraction if it is one of small integers."""
     if value.denominator == 1 or value.denominator > _SMALLEST_PARTS:
         return number(number_text(float(value)))
     sign = [MINUS] if value < 0 else []
@@ -170,23 +170,23 @@ def coefficient_tree(value: Fraction) -> Tree:
 
 
 def is_below(factor: Expression) -> bool:
-    """Whether a factor stands below a fraction line."""
+    """Whether a factor belongs in a denominator."""
     return isinstance(factor, Power) and isinstance(factor.exponent, Number) and factor.exponent.value < 0
 
 
 def in_order(expression: Expression) -> list[Expression]:
-    """The terms of a sum as they are written: a positive one first."""
+    """The terms of a sum in writing order: a positive one first."""
     terms = list(terms_of(expression))
     first = next((k for k, term in enumerate(terms) if split(term)[0] > 0), 0)
     return [terms.pop(first), *terms]
 
 
 class Writer:
-    """Writes expressions; ``rank`` gives the place of a factor in its product, the same in every term."""
+    """Writes expressions; ``rank`` returns the position of a factor in a product, the same in every term."""
 
     def __init__(self, rank: Rank, taken: Sequence[str] = ()) -> None:
         self._rank = rank
-        self._has_e = "e" not in taken  # else e would be the user's own value
+        self._has_e = "e" not in taken  # otherwise e would be the user's own value
 
     def tree(self, expression: Expression) -> Tree:
         """The formula of an expression."""
@@ -206,7 +206,7 @@ class Writer:
         return [self.signed(term, k == 0) for k, term in enumerate(in_order(expression))]
 
     def signed(self, term: Expression, first: bool) -> Tree:
-        """A term with its sign in front of it; a first one without a plus."""
+        """A term with its sign in front; the first one without a plus."""
         coefficient, factors = split(term)
         sign = MINUS if coefficient < 0 else "" if first else "+"
         size = Number(abs(coefficient)) if not factors else Product(abs(coefficient), factors)
@@ -234,7 +234,7 @@ class Writer:
         return ["frac", line, self._line(Fraction(under_it), below)] if below or under_it > 1 else line
 
     def _line(self, coefficient: Fraction, factors: list[Tree]) -> Tree:
-        """A number and factors beside each other."""
+        """A number and factors next to each other."""
         if not factors:
             return coefficient_tree(coefficient)
         if coefficient == -1:
@@ -293,7 +293,7 @@ class Writer:
         return self.tree(expression) if isinstance(expression, Name | Number) else group(self.tree(expression))
 
     def _is_short(self, argument: Expression) -> bool:
-        """Whether a function needs no parentheses around it: ``sin 2x``."""
+        """Whether an argument needs no parentheses: ``sin 2x``."""
         coefficient, factors = split(argument)
         return coefficient > 0 and len(factors) == 1 and isinstance(factors[0], Name) and coefficient.denominator == 1
 
@@ -305,7 +305,7 @@ def _of_ones(each: Number) -> Expression:
 
 
 def _beside(trees: Sequence[Tree]) -> Tree:
-    """Factors beside each other, with a dot where one could not tell them apart."""
+    """Factors next to each other, with a dot where they could be misread."""
     parts: list[Tree | str] = []
     for k, tree in enumerate(trees):
         if k:
@@ -320,5 +320,5 @@ def _beside(trees: Sequence[Tree]) -> Tree:
 
 
 def _is_function(tree: Tree) -> bool:
-    """Whether what follows could be taken for its argument, or is an exponential, which stands apart."""
+    """Whether what follows could be mistaken for its argument, or is an exponential, which is kept apart."""
     return (tree[0] == "row" and any(part[0] == "space" for part in tree[1:])) or tree[1:2] == [["name", "e"]]

@@ -1,7 +1,7 @@
 """A function and its derivatives term by term: for each order its formula, and below it the graph of its terms.
 
-From top to bottom stand the inputs, the factors, the terms and the result. A factor has the same place in the graphs of
-all orders. Everything is plain data; the page draws boxes with MathML where this says, and lines between them.
+From top to bottom are the inputs, the factors, the terms and the result. A factor has the same place in the graphs of
+all orders. Everything is plain data; the page draws boxes with MathML at these places, and lines between them.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _MOST_TERMS = 10
 
 
 def order_formulas(recording: Recording) -> list[str]:
-    """The formulas of a recording's orders in words; none where the program has none that one could read.
+    """The formulas of a recording's orders as text; empty if the program has no readable formulas.
 
     Examples
     --------
@@ -48,14 +48,14 @@ class OrderScene:
     ----------
     found : Derivation
     y : str
-        What is differentiated.
+        The name of what is differentiated.
 
     Attributes
     ----------
     panels : list of dict
-        For each order its ``formula``, and the ``boxes`` and ``edges`` of its graph with its ``width`` and ``height``.
-        A box has a ``key``, which is the same for equal factors in all orders; a term knows those ``of`` the order
-        below that it came from, by their keys.
+        For each order, its ``formula``, and the ``boxes`` and ``edges`` of its graph with its ``width`` and ``height``.
+        A box has a ``key``, which is the same for equal factors in all orders; the ``of`` of a term are the keys of the
+        terms of the order below that it came from.
     """
 
     def __init__(self, found: Derivation, y: str) -> None:
@@ -82,7 +82,7 @@ class OrderScene:
 
     # ------------------------------------------------------------------ factors
     def _columns(self) -> list[Expression]:
-        """Everything that has a column of its own: the user's names and the factors, as they first come up."""
+        """Everything that has a column of its own: the user's names and the factors, in order of first appearance."""
         used = {one for order in self.found.orders for one in _names_in(order)}
         columns: dict[Expression, None] = dict.fromkeys([one for one in self.found.names if one in used])
         for order in self.found.orders:
@@ -91,14 +91,14 @@ class OrderScene:
         return list(columns)
 
     def _rank(self, factor: Expression) -> int:
-        """Inputs and their powers stand first in a product, then the others as in their columns."""
+        """The rank of a factor in a product: inputs and their powers first, then the others in the order of columns."""
         if factor in self.columns:
             return 1 + len(self.found.inputs) + self.columns.index(factor)
         base = factor.base if isinstance(factor, Power) else factor
         return next((k for k, one in enumerate(self.found.inputs) if one == base), len(self.found.inputs))
 
     def _key(self, expression: Expression) -> str:
-        """The same for equal expressions, in all orders."""
+        """A key that is the same for equal expressions in all orders."""
         return self.keys.setdefault(expression, f"e{len(self.keys)}")
 
     # ------------------------------------------------------------------ one order
@@ -122,7 +122,7 @@ class OrderScene:
         return derivative(name(self.y), self.writer.tree(self.found.wrt), order, "d") if order else name(self.y)
 
     def _marked(self, order: int, expression: Expression) -> Iterator[Tree]:
-        """The terms with their signs; of many only the first."""
+        """The terms with their signs; only the first of many."""
         terms = in_order(expression)
         for k, (term, tree) in enumerate(zip(terms, self.writer.pieces(expression), strict=True)):
             if k == _MOST_TERMS:
@@ -141,7 +141,7 @@ class OrderScene:
             self._term(boxes, order, term, given.get(term, []), len(terms) == 1)
         level = max([box.row for box in boxes.values() if box.term])
         for box in boxes.values():
-            box.row = level if box.term else box.row  # terms stand in one row, below all factors
+            box.row = level if box.term else box.row  # terms are in one row, below all factors
         primes = row(name(self.y), ["text", "′" * order]) if order else name(self.y)
         symbol = primes if order < 4 else ["power", name(self.y), row("(", number(str(order)), ")")]
         made = [box for box in boxes.values() if box.term]
@@ -159,7 +159,7 @@ class OrderScene:
         plain_ones = [factor for factor in factors if _is_power_of_input(factor)]
         others = [factor for factor in factors if factor not in plain_ones]
         parts = list(others)
-        if plain_ones and others:  # -2x beside sin x is a factor of its own
+        if plain_ones and others:  # -2x next to sin x is a factor of its own
             parts.append(Product(coefficient, tuple(plain_ones)))
         if len(parts) > 1 or (parts and (isinstance(parts[0], Name) or not is_all)):
             sources = [self._factor(boxes, part) for part in parts]
@@ -209,7 +209,7 @@ def _text(found: Derivation, expression: Expression) -> str:
 
 
 def _is_power_of_input(factor: Expression) -> bool:
-    """Whether a factor is an input or a constant, or a power of one, above the line."""
+    """Whether a factor is an input or a constant, or a positive power of one."""
     if isinstance(factor, Power):
         above = isinstance(factor.exponent, Number) and factor.exponent.value > 0
         return above and _is_power_of_input(factor.base) and not isinstance(factor.base, Power)
@@ -217,7 +217,7 @@ def _is_power_of_input(factor: Expression) -> bool:
 
 
 def _names_in(expression: Expression, deep: bool = True) -> Iterator[Name]:
-    """The names in an expression; ``deep`` also those in their definitions, innermost first."""
+    """The names in an expression; with ``deep``, also those in their definitions, innermost first."""
     if isinstance(expression, Name):
         if deep and expression.definition is not None:
             yield from _names_in(expression.definition)

@@ -1,5 +1,5 @@
-"""A calculation as lines, one below the other: a sign, what it is, and the number or the array; products of matrices as
-Falk's scheme, which shows how each element is made.
+"""A calculation as lines, one below the other: a sign, a label, and the number or the array; products of matrices in
+Falk's scheme, which shows how each element is computed.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ MAX_CELLS = 64
 
 
 class Sheet:
-    """Collects the lines of a calculation, with the float32 cells of its arrays, ``most`` rows and columns of each.
+    """Collects the lines of a calculation, with its arrays as float32 cells, at most ``most`` rows and columns each.
 
-    ``product`` is the number of the first of three lines that are a product of matrices and its factors.
+    ``product`` is the index of the first of the three lines with a product of matrices and its factors.
     """
 
     def __init__(self, most: int = MAX_CELLS) -> None:
@@ -46,7 +46,7 @@ class Sheet:
         mark: Index | None = None,
         band: tuple[int, int, int, int] | None = None,
     ) -> None:
-        """A line.
+        """Add a line.
 
         Parameters
         ----------
@@ -55,13 +55,13 @@ class Sheet:
         label : str
         snapshot : Snapshot
         math : sequence of tokens
-            The same in the field's notation.
+            The label in mathematical notation.
         space : {"out", "in"}, optional
-            The kind of index that a chosen cell stands for; without it no cell can be chosen.
+            The kind of index that a selected cell represents; without it, no cell can be selected.
         mark : tuple of int, optional
             The index of the element that is followed through the lines.
         band : tuple of four ints, optional
-            The cells that it is made of instead: the first row and column, and how many of each.
+            The cells from which that element is computed: the first row and column, and the numbers of each.
         """
         line: dict[str, Any] = {
             "sign": sign,
@@ -90,12 +90,12 @@ def index_of(shape: tuple[int, ...], row: int, column: int) -> Index | None:
 
 
 def brought(index: Index, shape: tuple[int, ...]) -> Index:
-    """The index in an array of ``shape`` of what broadcasting brings to ``index``."""
+    """The index in an array of ``shape`` of the element that is broadcast to ``index``."""
     return tuple([0 if n == 1 else i for i, n in zip(index[len(index) - len(shape) :], shape, strict=True)])
 
 
 def strongest(snapshot: Snapshot) -> Index:
-    """The index of the element of largest magnitude; of the first NaN where there is one."""
+    """The index of the element of largest magnitude, or of the first NaN."""
     if snapshot.size == 0:
         return (0,) * len(snapshot.shape)
     place = np.unravel_index(int(np.abs(snapshot.values.astype(float)).argmax()), snapshot.values.shape)
@@ -103,12 +103,12 @@ def strongest(snapshot: Snapshot) -> Index:
 
 
 def index_text(name: str, index: Index) -> str:
-    """``x[0, 2]``; the name alone for a single number."""
+    """``x[0, 2]``; just the name for a single number."""
     return f"{name}[{', '.join(map(str, index))}]" if index else name
 
 
 def is_product(found: Snapshot, upstream: Snapshot | None, local: Snapshot | None) -> bool:
-    """Whether what a rule gave is upstream times local derivatives; True where that cannot be told."""
+    """Whether the result of a rule is upstream times local derivatives; True if that is not known."""
     if local is None or upstream is None or not (local.is_whole and upstream.is_whole and found.is_whole):
         return True
     with np.errstate(all="ignore"):
@@ -119,30 +119,30 @@ def is_product(found: Snapshot, upstream: Snapshot | None, local: Snapshot | Non
 
 
 MOST = 24
-"""Rows, or columns, of a factor and the product together, at most."""
+"""The maximum number of rows, or columns, of a factor and the product together."""
 
 
 @dataclass(frozen=True)
 class WorksheetProduct:
-    """Two factors, what they are called, and their product."""
+    """Two factors, their names, and their product."""
 
     factors: tuple[Snapshot, Snapshot]
     names: tuple[str, str]
     result: Snapshot
 
     def fits(self, most: int) -> bool:
-        """Whether all of its cells can be drawn, of arrays with at most ``most`` rows and columns."""
+        """Whether all its cells can be drawn, in arrays with at most ``most`` rows and columns."""
         return max([n for one in (*self.factors, self.result) for n in one.shape]) <= most
 
     def terms(self, chosen: Index) -> list[tuple[Any, Any]]:
-        """What is multiplied and summed for an element of it."""
+        """The pairs that are multiplied and summed for an element."""
         (left, right), (row, column) = self.factors, chosen
         return list(zip(left.values[row], right.values[:, column], strict=True))
 
     def write(self, sheet: Sheet, name: str, math: Sequence[Token], space: Space, chosen: Index) -> None:
-        """Its three lines, with the row and the column marked that meet at the element ``chosen``.
+        """Add its three lines, with the row and the column that meet at the element ``chosen`` marked.
 
-        ``name`` and ``math`` say what the product is; a cell of it that is picked stands for an index of ``space``.
+        ``name`` and ``math`` label the product; a picked cell of it represents an index of ``space``.
         """
         (left, right), (row, column) = self.factors, chosen
         sheet.product = len(sheet.lines)
@@ -152,7 +152,7 @@ class WorksheetProduct:
 
 
 def forward_product(step: Step, steps: Mapping[int, Step]) -> WorksheetProduct | None:
-    """What a step computes, if it is the product of two matrices that are not too large."""
+    """The product that a step computes, if it is one of two matrices that are not too large."""
     if step.function != "matmul" or step.value is None or step.replaced or len(step.operands) != 2:
         return None
     left, right = [None if operand.step is None else steps[operand.step] for operand in step.operands]
@@ -164,7 +164,7 @@ def forward_product(step: Step, steps: Mapping[int, Step]) -> WorksheetProduct |
 def share_product(
     step: Step, use: Operand, steps: Mapping[int, Step], upstream: Snapshot | None
 ) -> WorksheetProduct | None:
-    """The share that a product of two matrices sends to one of them: with the other one, transposed."""
+    """The share that a product of two matrices sends to one of them: a product with the other one, transposed."""
     if step.function != "matmul" or upstream is None or use.contribution is None or len(step.operands) != 2:
         return None
     is_left = use is step.operands[0]
@@ -178,14 +178,14 @@ def share_product(
 
 
 def tangent_product(step: Step, moves: Step, steps: Mapping[int, Step], share: Snapshot) -> WorksheetProduct | None:
-    """What the tangent of one of its factors makes of a product of two matrices."""
+    """The share of the tangent of a product of two matrices that comes from the tangent of one factor."""
     name = say("term_whole", kind="tangent", name=label(moves))
     tangent = replace(moves, value=moves.tangent, name=name)
     return forward_product(replace(step, value=share), {**steps, moves.id: tangent})
 
 
 def _product(left: Snapshot, right: Snapshot, names: tuple[str, str], result: Snapshot) -> WorksheetProduct | None:
-    """None where the numbers are not all there, are too many, or the result is not what the factors make."""
+    """The product; None if not all numbers are known, there are too many, or the result is not the factors' product."""
     if any([len(one.shape) != 2 or not one.size or not one.is_whole for one in (left, right, result)]):
         return None
     (rows, inner), (deep, columns) = left.shape, right.shape

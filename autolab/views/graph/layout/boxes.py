@@ -92,14 +92,14 @@ def layout(
         (round(x[i] - w / 2, 1), round(bands[graph.rank[i]][0] + (bands[graph.rank[i]][1] - h) / 2, 1))
         for i, (w, h) in enumerate(sizes)
     )
-    width = max(centre + w / 2 for centre, w in zip(x, graph.widths, strict=True))  # lines past the boxes too
+    width = max(centre + w / 2 for centre, w in zip(x, graph.widths, strict=True))  # including lines past the boxes
     top, height = bands[-1]
     paths = routes(graph, edges, ports, x, corners, bands)
     return Layout(round(width + margin, 1), round(top + height + (0.0 if ends[1] else margin), 1), corners, paths)
 
 
 def _bands(graph: Layered, gap: float, top: float) -> list[tuple[float, float]]:
-    """Top and height of each rank."""
+    """The top and the height of each rank."""
     heights = [0.0] * (max(graph.rank) + 1)
     for i, (_, height) in enumerate(graph.sizes):
         heights[graph.rank[i]] = max(heights[graph.rank[i]], height)

@@ -40,7 +40,7 @@ def spread(wishes: Sequence[float], offsets: Sequence[float], weights: Sequence[
     """Positions nearest to ``wishes`` (weighted least squares) in which neighbours are at least as far apart as
     their ``offsets``.
 
-    With the offsets subtracted this is isotonic regression, which pooling adjacent violators solves exactly.
+    With the offsets subtracted, this is isotonic regression, which pooling adjacent violators solves exactly.
 
     Examples
     --------
@@ -160,7 +160,8 @@ def _places(centre: float, width: float, approaches: Sequence[float], end: int) 
 
 
 def _line(graph: Layered, number: int, end: int) -> int:
-    """Edges with the same line share a port: those that leave along the same trunk, or arrive in the same bundle."""
+    """The id of an edge's line. Edges with the same line share a port: those that leave along the same trunk, or arrive
+    in the same bundle."""
     waypoints = graph.through[number]
     if waypoints and end == _LEAVING:
         return waypoints[0]

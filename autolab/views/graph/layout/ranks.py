@@ -22,7 +22,7 @@ _LEAF_WEIGHT, _LEADING_WEIGHT = 1e-6, 1e-3
 
 
 class Layered:
-    """The graph with ranks and waypoints; numbers from ``len(sizes)`` on are waypoints.
+    """The graph with ranks and waypoints; indices from ``len(sizes)`` on are waypoints.
 
     ``through`` are the waypoints of each edge. ``curves`` are the numbers of edges beyond the limit of waypoints, which
     pass everything in a single curve; those in ``bundles`` run together with others to the same box. The first
