@@ -1,4 +1,4 @@
-"""A walk as a film, moment by moment as the live graph shows it: `.gif` by Pillow, `.mp4` by ffmpeg."""
+"""A walk as a film, moment by moment, as the live graph shows it: `.gif` by Pillow, `.mp4` by ffmpeg."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ from ..steps.moments import frame
 from .film_files import RATE, as_gif, as_mp4, ffmpeg
 
 WIDTH = 1280
-"""Pixels across."""
+"""The width in pixels."""
 
 MOST_MOMENTS = 400
-_TRAVEL, _STAY, _END = 600, 500, 3000  # milliseconds: along a line, of a calculation at a box, of the last picture
-_PACE, _LONGEST = 1500, 90_000  # of a moment; a longer film hurries
-_HURRIED = 700  # a moment that is shorter has no time for numbers that travel
+_TRAVEL, _STAY, _END = 600, 500, 3000  # milliseconds: along a line, for a calculation at a box, for the last picture
+_PACE, _LONGEST = 1500, 90_000  # milliseconds per moment, and of the whole film; a longer film is sped up
+_HURRIED = 700  # a shorter moment has no time for moving numbers
 
-_TITLE, _EDGE, _LINE, _LETTER = 56.0, 24.0, 36.0, 13.6  # pixels: of what stands above and below the graph
+_TITLE, _EDGE, _LINE, _LETTER = 56.0, 24.0, 36.0, 13.6  # pixels: for the text above and below the graph
 _LEAST, _WIDE = 640.0, 1.7  # units across, and times the height of the graph: all is as high as a screen at most
 _ARRAY = "\N{SQUARE WITH ORTHOGONAL CROSSHATCH FILL}"  # travels for the elements of an array
 _AT_ONCE, _LONG = 8, 9
@@ -50,18 +50,18 @@ _SHAPES = """
 """
 
 Drawn = Callable[[str, float], bytes]
-"""Draws an SVG as a PNG, with so many pixels for each unit."""
+"""Draws an SVG as a PNG, with this many pixels per unit."""
 
 
 class Still(NamedTuple):
-    """A picture of the film, and how many milliseconds it is seen."""
+    """A picture of the film, and its duration in milliseconds."""
 
     svg: Markup
     milliseconds: float
 
 
 class Traveller(NamedTuple):
-    """A number on its way, or a calculation at a box."""
+    """A moving number, or a calculation at a box."""
 
     text: str
     x: float
@@ -97,13 +97,13 @@ class _Film:
         for before, told in zip([self.frames[0], *self.frames], self.frames, strict=False):
             moving = list(self._moving(told)) if pace >= _HURRIED else []
             for labels, milliseconds in moving:
-                yield Still(self._draw(told, labels, before), milliseconds)  # what runs has not arrived
+                yield Still(self._draw(told, labels, before), milliseconds)  # moving numbers have not arrived yet
             yield Still(self._draw(told), max(pace - sum([ms for _, ms in moving]), pace / 2))
         yield Still(self._draw(None), _END)
 
     # ------------------------------------------------------------------ what moves
     def _moving(self, told: dict[str, Any]) -> Iterator[tuple[list[Traveller], float]]:
-        """Values run into the box that is computed from them; a share is multiplied, runs back, and is added."""
+        """Values move into the box that is computed from them; a share is multiplied, moves back, and is added."""
         if told["edge"]:
             yield from self._share(told)
         elif not told["backward"]:
@@ -133,7 +133,7 @@ class _Film:
         lines = [line["path"] for line in self.scene["edges"] if (line["from"], line["to"]) == ends]
         return lines[edge["nth"] :][:1] or lines[-1:]
 
-    # ------------------------------------------------------------------ what stands
+    # ------------------------------------------------------------------ what does not move
     def _draw(
         self, told: dict[str, Any] | None, labels: Iterable[Traveller] = (), known: dict[str, Any] | None = None
     ) -> Markup:
@@ -161,7 +161,7 @@ class _Film:
         return document(parts, size, self.scene["title"], words, self.look, scope=shading.scope, sheets=sheets)
 
     def _known(self, told: dict[str, Any] | None) -> dict[str, Any]:
-        """The numbers that are known at a moment: nothing before its time, and sums that still grow as such."""
+        """The numbers that are known at a moment: nothing too early, and growing sums marked as such."""
         if told is None:
             return self.readings
         nodes = {box: self._at(told, box, node) for box, node in self.readings["nodes"].items()}
@@ -190,7 +190,7 @@ class _Film:
         return [*frames, *[element("path", class_=f"way{color}", d=Markup(way)) for way in ways]]
 
     def _player(self, k: int, y: float) -> list[Markup]:
-        """How far the walk is: the forward pass in ink, the backward pass in the colour of gradients."""
+        """The progress of the walk: the forward pass in ink, the backward pass in the colour of gradients."""
         wide, count = WIDTH - 2 * _EDGE, len(self.frames)
         turn, here = min(self.walk.start, 1 + k) / count, (1 + k) / count
         places = [("track", 0.0, 1.0), ("done", 0.0, turn), ("done back", turn, max(turn, here))]
@@ -205,7 +205,7 @@ def _width(picture: Mapping[str, Any]) -> float:
 
 
 def _frame(node: Mapping[str, Any], style: str) -> Markup:
-    """Around a box, whose corners are rounder where it is an input, and around all of what looks like a pile."""
+    """The outline of a box, with rounder corners for an input, and around all of a group drawn as a pile."""
     more = 9 if node["group"] else 4
     size = {"x": node["x"] - 2, "y": node["y"] - 2, "width": node["w"] + more, "height": node["h"] + more}
     return element("rect", class_=style, rx=18 if node["kind"] in LEAVES else 11, **size)
@@ -222,7 +222,7 @@ def _colors(theme: Any) -> str:
 
 
 def _travels(paths: Collection[str], texts: list[str], back: bool) -> Iterator[tuple[list[Traveller], float]]:
-    """Texts that run along their lines side by side, faster in the middle."""
+    """Texts that move along their lines side by side, faster in the middle."""
     lines = [_points(path) for path in paths][: len(texts)]
     if not lines:
         return
@@ -234,7 +234,7 @@ def _travels(paths: Collection[str], texts: list[str], back: bool) -> Iterator[t
 
 
 def _points(path: str) -> np.ndarray:
-    """A line of the graph as points that lie close together: it has moves, straight pieces and cubic ones."""
+    """A line of the graph as closely spaced points; its path consists of moves, straight pieces and cubic ones."""
     points: list[np.ndarray] = []
     for letter, numbers in re.findall(r"([MLHVC])([^MLHVC]*)", path):
         given = [float(text) for text in re.findall(r"-?[\d.]+", numbers)]

@@ -1,4 +1,4 @@
-"""Pictures with their times as the bytes of a film: `.gif` by Pillow, `.mp4` by ffmpeg."""
+"""Pictures with their durations as the bytes of a film: `.gif` by Pillow, `.mp4` by ffmpeg."""
 
 from __future__ import annotations
 
@@ -13,21 +13,21 @@ import numpy as np
 from PIL import Image, ImageColor
 
 RATE = 10
-"""Pictures a second, in which a number travels."""
+"""Frames per second while numbers move."""
 
 
 def ffmpeg() -> str | None:
-    """The program, or the one that the package imageio-ffmpeg carries."""
+    """The path of ffmpeg, or of the one included in the package imageio-ffmpeg; None if there is none."""
     if (found := shutil.which("ffmpeg")) is not None:
         return found
     try:
         return str(import_module("imageio_ffmpeg").get_ffmpeg_exe())
-    except (ImportError, RuntimeError):  # it carries none for this machine
+    except (ImportError, RuntimeError):  # it may have none for this machine
         return None
 
 
 def as_gif(shots: list[tuple[Image.Image, int]], ground: str) -> bytes:
-    """One palette for all, with the ground as it is, and the colours of the last picture and one in the middle."""
+    """The bytes of a GIF with one palette, made from the exact background, the last picture and one in the middle."""
     shown, lengths = [image for image, _ in shots], [milliseconds for _, milliseconds in shots]
     both = Image.new("RGB", (shown[0].width, 2 * shown[0].height))
     both.paste(shown[-1], (0, 0))
@@ -45,7 +45,7 @@ def as_gif(shots: list[tuple[Image.Image, int]], ground: str) -> bytes:
 
 
 def as_mp4(shots: list[tuple[Image.Image, int]], writer: str) -> bytes:
-    even = ["-vf", "pad=ceil(iw/2)*2:ceil(ih/2)*2", "-pix_fmt", "yuv420p"]  # what every player can show
+    even = ["-vf", "pad=ceil(iw/2)*2:ceil(ih/2)*2", "-pix_fmt", "yuv420p"]  # formats that every player supports
     with tempfile.TemporaryDirectory() as folder:
         path = str(Path(folder) / "walk.mp4")
         command = [writer, "-loglevel", "error", "-f", "image2pipe", "-framerate", str(RATE), "-i", "-", *even, path]

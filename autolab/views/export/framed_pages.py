@@ -1,4 +1,4 @@
-"""Pages of views in frames of another page, each with the policy of its own and that of the page around it."""
+"""Pages of views in frames of another page, each with its own content policy and that of the page around it."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def page_around(title: str, style: str, body: Markup, views: Iterable[str], look
 
 
 def several(title: str, pages: Iterable[tuple[str, str]], look: Look) -> str:
-    """Pages below one another, each with the name of its view, which is empty where it stands still."""
+    """Pages one below the other, each with the name of its view, which is empty for a static page."""
     views, texts = zip(*pages, strict=True)
     style = f":root {{ color-scheme: {look.replace('auto', 'light dark')}; }} body {{ margin: 1rem; }} {STYLE}"
     return page_around(title, style, join([frame(text) for text in texts]), views, look)

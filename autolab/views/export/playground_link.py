@@ -1,4 +1,4 @@
-"""What a saved page knows of a playground: its address, and the program that opens the same view there."""
+"""What a saved page knows about a playground: its address, and the program that opens the same view there."""
 
 from __future__ import annotations
 
@@ -28,18 +28,18 @@ from ..plots.surface_view import SurfaceView
 from .standalone import NotStandalone, standalone
 
 ADDRESS = "AUTOLAB_PLAYGROUND"
-"""The setting that names the playground for every page that is saved."""
+"""The environment variable with the playground's address for every saved page."""
 
-_MARK = "\0"  # no source text has it
+_MARK = "\0"  # never occurs in source code
 
 
 def address(given: str | None) -> str:
-    """The playground to link to: the one that was ``given``, else that of the setting; empty for none.
+    """The playground to link to: the ``given`` one, else that of the environment variable; empty for none.
 
     Raises
     ------
     ValueError
-        If it is no address of a page on the web.
+        If it is not the address of a web page.
 
     Examples
     --------
@@ -55,17 +55,17 @@ def address(given: str | None) -> str:
 
 
 def link(shown: Any, playground: str) -> dict[str, Any]:
-    """A playground's address, the words of a link to it, and the program.
+    """A playground's address, the text of a link to it, and the program.
 
-    The program is in pieces: texts, and between them the numbers of inputs, which a page that moves replaces. Of these
-    it is said which ``key`` they have, the ``shape`` of the array, whether they are ``whole``, and their ``text`` here.
+    The program is in pieces: texts and, between them, the numbers of inputs, which a page replaces when they move. Each
+    input has its ``key``, the ``shape`` of the array, whether it holds integers (``whole``), and its current ``text``.
 
     Raises
     ------
     NotShown
         If there is no program for such an object.
     NotStandalone
-        If the code does not stand on its own, or an input is too large to be written down.
+        If the code is not self-contained, or an input is too large to be written out.
     """
     program, call = show(shown, "program")
     texts = f"{program}\n\n\n{call}\n".split(_MARK)
@@ -112,7 +112,7 @@ def interaction(view: Interact) -> tuple[str, str]:
 
 
 def _knob(knob: Knob) -> str:
-    """What `interact` makes a knob of that stands where this one stands."""
+    """The argument for which `interact` creates the same knob with its current value."""
     if isinstance(knob, Slider):
         return repr(knob.value if knob.ends is None else (knob.ends[0], knob.value, knob.ends[1]))
     if isinstance(knob, Choice):
@@ -134,7 +134,7 @@ def surface(view: SurfaceView) -> tuple[str, str]:
 
 
 def _name(fn: Callable[..., Any]) -> str:
-    """The name under which a function was written; it may have been given another."""
+    """The name of a function in its source, which may differ from its current one."""
     name: str = fn.__code__.co_name if isinstance(fn, FunctionType) else getattr(fn, "__name__", "fn")
     return name if name.isidentifier() else "fn"
 
@@ -150,7 +150,7 @@ def _check_sizes(arrays: Mapping[Key, Any]) -> None:
 
 
 def _check_names(program: str) -> None:
-    """Refuse a program whose last line it cannot run: an argument has no text, or one with a name that is unknown."""
+    """Refuse a program whose last line cannot run, because an argument has no text, or a text with an unknown name."""
     try:
         code = compile(program, "<program>", "exec")
     except SyntaxError:
@@ -166,9 +166,9 @@ def _instructions(code: CodeType, name: str) -> list[Any]:
 
 
 def _marked(array: np.ndarray, key: Key, text: str) -> str:
-    """The text of an input with its numbers as JSON between marks, if they are in it as such."""
+    """The text of an input with its numbers as JSON between marks, if the text contains them."""
     before, held, after = text.partition(repr(array.tolist()))
-    if not held:  # a large array, which has a name; or one with NaN
+    if not held:  # a large array, which appears by name, or one with NaN
         return text
     numbers = {"key": key, "shape": array.shape, "whole": array.dtype.kind in "iu", "text": held}
     return f"{before}{_MARK}{json.dumps(numbers)}{_MARK}{after}"

@@ -1,4 +1,4 @@
-"""A function as a program that stands on its own: its source, and that of everything of the user's that it needs."""
+"""A function as a self-contained program: its source, and that of all the user's code that it needs."""
 
 from __future__ import annotations
 
@@ -29,27 +29,28 @@ _EVERYWHERE = {"autolab", "numpy", *sys.stdlib_module_names}
 
 
 class NotStandalone(Exception):
-    """The function needs something that a program cannot say; the text names it."""
+    """Raised if the function needs something that a program cannot contain, which the message names."""
 
 
 def standalone(function: Any, name: str, /, **named: Any) -> str:
-    """Source text after which ``function`` can be called by ``name``, where only NumPy and AutoLab are installed.
+    """Source code that defines ``function`` under ``name``, for an environment with only NumPy and AutoLab.
 
-    What a function within another one takes from there becomes a name of the program. A lambda is given the name.
+    Variables that an inner function takes from the outer one become global names of the program. A lambda is assigned
+    to ``name``.
 
     Parameters
     ----------
     function : callable
-        Or a class with methods, such as a `FunctionNode`.
+        A function, or a class with methods, such as a `FunctionNode`.
     name : str
     **named
-        Modules, functions and classes that the program shall have as well, by these names.
+        Other modules, functions and classes that the program should define, by name.
 
     Raises
     ------
     NotStandalone
-        If its source is not found or not the code that ran, if it changes a variable of the function around it, or if
-        it needs other packages or values that have no short text, such as another Variable.
+        If the source is not found or is not the code that ran, if the function changes a variable of the function
+        around it, or if it needs other packages or values without a short text, such as another Variable.
 
     Examples
     --------
@@ -74,7 +75,7 @@ def standalone(function: Any, name: str, /, **named: Any) -> str:
 
 
 class _Parts:
-    """Collects imports and definitions, each after what it needs."""
+    """Collects imports and definitions, each after those that it needs."""
 
     def __init__(self) -> None:
         self._known: dict[str, Any] = {}
@@ -82,12 +83,12 @@ class _Parts:
         self._definitions: list[str] = []
 
     def text(self) -> str:
-        """All of it."""
+        """The whole program."""
         imports = ["\n".join(sorted(self._imports))] if self._imports else []
         return "\n\n\n".join([*imports, *self._definitions])
 
     def add(self, name: str, value: Any) -> None:
-        """Let a name mean this."""
+        """Define a name with this value."""
         if name in self._known:
             if self._known[name] is not value:
                 raise NotStandalone(f"{name} means two things")
@@ -103,7 +104,7 @@ class _Parts:
             self._definitions.append(f"{name} = {self._value(name, value)}")
 
     def _add_function(self, name: str, function: FunctionType) -> None:
-        """Define a function of the user's; what it needs first."""
+        """Define a user's function, after what it needs."""
         inner = inspect.unwrap(function)
         if not isinstance(inner, FunctionType):
             raise NotStandalone(f"{name} wraps {a_kind(inner)}")
@@ -113,7 +114,7 @@ class _Parts:
         self._define(name, function, written)
 
     def _define(self, name: str, value: Any, written: _Written) -> None:
-        """Define what is written, under the name that it has in its source; what it needs first."""
+        """Define a function or class under its name in the source, after what it needs."""
         if written.name == name:
             self._add_what(written)
             self._definitions.append(written.text)
@@ -122,7 +123,7 @@ class _Parts:
             self._definitions.append(f"{name} = {written.name}")
 
     def _add_what(self, written: _Written) -> None:
-        """Define the names that are looked up: what is around it, of its module, and what its defaults or bases are."""
+        """Define the names that it looks up: outer variables, globals of its module, and its defaults or bases."""
         module, around = written.functions[0].__globals__, written.around
         for used in written.at_definition:
             if used in written.known:
@@ -165,7 +166,7 @@ class _Parts:
 
 class _Written:
     """The source of a function, or of a class with its methods: its text, the ``name`` that it defines, the ``names``
-    that are looked up when it is called, those ``at_definition``, and what of these is ``known``.
+    that it looks up when called, those looked up ``at_definition``, and the ``known`` values of these.
     """
 
     def __init__(self, name: str, text: str, tree: ast.stmt | ast.Lambda, functions: list[FunctionType]) -> None:
@@ -173,7 +174,7 @@ class _Written:
         self.is_inner, self.is_class = "<locals>" in functions[0].__qualname__, isinstance(tree, ast.ClassDef)
         try:
             code = compile(text, "<program>", "exec")
-        except SyntaxError:  # a nonlocal has no variable around it any more
+        except SyntaxError:  # a nonlocal no longer has a variable around it
             raise NotStandalone(f"{name} changes a variable of the function around it") from None
         inside, self.at_definition = _codes(code), [*looked_up(code, deep=False)]
         if self.is_class:
@@ -189,7 +190,7 @@ class _Written:
 
     @classmethod
     def of(cls, name: str, function: FunctionType) -> _Written:
-        """What defines ``function``, proved to be the code that it has."""
+        """The source that defines ``function``, verified against its code."""
         if function.__name__ == "<lambda>":
             tree: ast.Lambda | ast.stmt | None = lambda_of(function)
             text = None if tree is None else f"{name} = {ast.unparse(tree)}"
@@ -205,14 +206,14 @@ class _Written:
 
     @classmethod
     def of_class(cls, name: str, kind: type) -> _Written:
-        """What defines a class, proved to be the code of its methods, on the bases that it has."""
+        """The source that defines a class, verified against the code of its methods and its bases."""
         parts = [inspect.unwrap(getattr(value, "__func__", value)) for value in vars(kind).values()]
         methods = [part for part in parts if isinstance(part, FunctionType)]
         tree, text = _class_around(methods, kind.__name__)
         if tree is None:
             raise NotStandalone(f"{name} is {a_kind(kind)}, whose source was not found")
         written = cls(tree.name, text, tree, methods)
-        bases = zip(tree.bases, kind.__bases__, strict=False)  # no base is written for object
+        bases = zip(tree.bases, kind.__bases__, strict=False)  # object need not be written as a base
         written.known = {node.id: base for node, base in bases if isinstance(node, ast.Name)}
         return written
 
@@ -224,7 +225,7 @@ class _Written:
 
 
 def _defaults(args: ast.arguments, function: FunctionType) -> Iterator[tuple[str, Any]]:
-    """The names that are defaults, with the values that they had when the function was defined."""
+    """The names used as defaults, with their values when the function was defined."""
     positional = zip(args.defaults, function.__defaults__ or (), strict=True)
     given = function.__kwdefaults__ or {}
     by_name = [(node, given.get(a.arg)) for a, node in zip(args.kwonlyargs, args.kw_defaults, strict=True) if node]
@@ -234,7 +235,7 @@ def _defaults(args: ast.arguments, function: FunctionType) -> Iterator[tuple[str
 
 
 def _class_around(methods: list[FunctionType], name: str) -> tuple[ast.ClassDef | None, str]:
-    """The statement of this name that holds the methods, and its text."""
+    """The class statement with this name that contains the methods, and its text."""
     lines = linecache.getlines(methods[0].__code__.co_filename) if methods else []
     first = {function.__code__.co_firstlineno for function in methods}
     try:
@@ -249,7 +250,7 @@ def _class_around(methods: list[FunctionType], name: str) -> tuple[ast.ClassDef 
 
 
 def _parsed(text: str | None) -> ast.stmt | None:
-    """The one statement that a text is."""
+    """The only statement in a text."""
     try:
         body = ast.parse(text or "").body
     except SyntaxError:
@@ -258,12 +259,12 @@ def _parsed(text: str | None) -> ast.stmt | None:
 
 
 def _codes(code: CodeType) -> list[CodeType]:
-    """The code of what is written inside."""
+    """The code objects nested inside."""
     return [constant for constant in code.co_consts if isinstance(constant, CodeType)]
 
 
 def _gist(code: CodeType) -> tuple[Any, ...]:
-    """What is the same wherever a function is defined: what was a variable around it may be one of the program."""
+    """What does not depend on where a function is defined: an outer variable may have become a global one."""
     constants = [_gist(c) if isinstance(c, CodeType) else (type(c), c) for c in code.co_consts]
     if not code.co_name.startswith("<") and isinstance(code.co_consts[0], str):
         constants.pop(0)  # the docstring, whose indentation may differ
@@ -282,18 +283,18 @@ def _root(module: str) -> str:
 
 
 def _import_of(name: str, value: Any) -> str | None:
-    """The line that imports a module, or what a module has; None for what is the user's own."""
+    """The line that imports a module or a value from one; None for the user's own."""
     if isinstance(value, ModuleType):
         if _root(value.__name__) not in _EVERYWHERE:
             raise NotStandalone(f"{name} is the package {value.__name__}, which a playground does not have")
         return f"import {value.__name__}" + ("" if value.__name__ == name else f" as {name}")
     module, own = getattr(value, "__module__", None), getattr(value, "__name__", None)
     if isinstance(value, np.ufunc):
-        module = module or "numpy"  # which ufuncs of an older NumPy do not say
+        module = module or "numpy"  # missing in ufuncs of older NumPy versions
     if not isinstance(module, str) or not isinstance(own, str) or _root(module) not in _EVERYWHERE:
         return None
     parts = module.split(".")
-    for place in [".".join(parts[: i + 1]) for i in range(len(parts))]:  # the nearest package that offers it
+    for place in [".".join(parts[: i + 1]) for i in range(len(parts))]:  # the outermost package that offers it
         if getattr(sys.modules.get(place), own, None) is value:
             return f"from {place} import {own}" + ("" if own == name else f" as {name}")
     return None

@@ -1,1 +1,1 @@
-"""The gallery: for each function a page whose curves move, and an index that is searched. All of it works offline."""
+"""The gallery: a page with interactive curves for each function, and a searchable index. Everything works offline."""

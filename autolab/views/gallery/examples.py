@@ -1,7 +1,7 @@
-"""One number of the result of a function, as one number of its input moves: what a page of the gallery draws.
+"""One number in a function's result as a function of one number in its input, for a page of the gallery.
 
-A function of one number is drawn over its declared domain. For any other the example of its docstring says what it is
-called with.
+A function of one number is drawn over its declared domain. For any other, the example in its docstring provides the
+arguments.
 """
 
 from __future__ import annotations
@@ -23,18 +23,19 @@ from ...engine.primitive import Primitive
 from ...engine.variable import Variable
 
 _MOST = 64
-"""Elements of a result that are looked at."""
+"""The maximum number of elements of a result that are examined."""
 
 _SPELLED: dict[str, tuple[tuple[Any, ...], dict[str, Any]]] = {
     "getitem": (([1.0, 2.0, 4.0], 1), {}),
     "pow": ((1.5, 3.0), {}),
 }
-"""Calls of functions whose examples write an operator."""
+"""Calls of functions whose examples use an operator."""
 
 
 @dataclass(frozen=True)
 class Moving:
-    """A function of one number, where it begins, in words what moves and is drawn, and if all else stands still."""
+    """A function of one number, its starting point, a sentence about what moves and what is drawn, and whether it is
+    part of a function with other arguments."""
 
     fn: Callable[[Variable], Any]
     x: float
@@ -44,11 +45,11 @@ class Moving:
 
 
 class NothingMoves(Exception):
-    """A function has no example with a number that moves its result."""
+    """Raised if a function has no example with a number on which its result depends."""
 
 
 def moving(name: str) -> Moving:
-    """What is drawn for a function of `autolab.functions`; `NothingMoves` says why there is nothing."""
+    """What is drawn for a function of `autolab.functions`; raises `NothingMoves` if there is nothing to draw."""
     function = getattr(F, name)
     declared = getattr(function, "function", None)
     if isinstance(declared, Primitive) and declared.elementwise and len(declared.inputs) == 1 and declared.domain:
@@ -59,7 +60,7 @@ def moving(name: str) -> Moving:
     for path, base, place in _numbers(args):
         try:
             shown, slope = _moved(function, args, options, path, base, place)
-        except (TypeError, ValueError):  # such as a size
+        except (TypeError, ValueError):  # the number may be a size
             continue
         if slope:
             return shown
@@ -70,7 +71,7 @@ def moving(name: str) -> Moving:
 
 
 def called(name: str) -> tuple[tuple[Any, ...], dict[str, Any]]:
-    """The arguments with which the docstring's example calls the function first; `NothingMoves` if it does not."""
+    """The arguments of the first call in the docstring's example; raises `NothingMoves` if there is no call."""
     if name in _SPELLED:
         return _SPELLED[name]
     function = getattr(F, name)
@@ -95,7 +96,7 @@ def called(name: str) -> tuple[tuple[Any, ...], dict[str, Any]]:
 
 
 def _array(value: Any) -> np.ndarray | None:
-    """The numbers of an argument that can move; None for what is no array, or one of indices."""
+    """The movable numbers of an argument; None if it is not an array, or an array of indices."""
     if isinstance(value, bool | str) or value is None:
         return None
     try:
@@ -107,7 +108,8 @@ def _array(value: Any) -> np.ndarray | None:
 
 
 def _numbers(args: Any, path: tuple[int, ...] = ()) -> Iterator[tuple[tuple[int, ...], np.ndarray, tuple[int, ...]]]:
-    """The arrays of numbers in arguments, also inside lists: the way to each, and places in it, those of zeros last."""
+    """The arrays of numbers in arguments, including those inside lists: the path, the array and indices into it, those
+    of zeros last."""
     for i, part in enumerate(args):
         if (base := _array(part)) is not None:
             for k in np.argsort(base.ravel() == 0, kind="stable")[:_MOST]:
@@ -117,7 +119,7 @@ def _numbers(args: Any, path: tuple[int, ...] = ()) -> Iterator[tuple[tuple[int,
 
 
 def _with(value: Any, path: tuple[int, ...], new: Any) -> Any:
-    """``value`` with another array at the end of the way."""
+    """``value`` with another array at the end of the path."""
     if not path:
         return new
     return [_with(part, path[1:], new) if i == path[0] else part for i, part in enumerate(value)]
@@ -126,7 +128,7 @@ def _with(value: Any, path: tuple[int, ...], new: Any) -> Any:
 def _moved(
     function: Any, args: Any, options: dict[str, Any], path: tuple[int, ...], base: np.ndarray, place: tuple[int, ...]
 ) -> tuple[Moving, float]:
-    """What moves with one number of the argument at ``path``, and how fast."""
+    """What depends on one number of the argument at ``path``, and how strongly."""
     one = np.zeros_like(base)
     one[place] = 1.0
 
@@ -145,7 +147,7 @@ def _moved(
 
 
 def _fresh(options: dict[str, Any]) -> dict[str, Any]:
-    """The same random numbers at each call."""
+    """The options with a new generator that gives the same random numbers at each call."""
     return {
         key: np.random.default_rng(0) if isinstance(value, np.random.Generator) else value
         for key, value in options.items()
@@ -157,7 +159,7 @@ def _moves(part: Any) -> bool:
 
 
 def _most_moved(results: Callable[[Variable], list[Variable]], start: float) -> tuple[int, int, float]:
-    """Which result depends on the number most strongly, how many there are, and its slope without the sign."""
+    """The index of the result that depends most strongly on the number, the number of results, and the slope's size."""
     t = Variable(start)
     with quietly():
         gradients = [grad(y, t) for y in results(t)]

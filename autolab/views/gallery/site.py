@@ -27,21 +27,21 @@ def build(
     """Write a page for each function, and an index.
 
     A page says what the function computes and what AutoLab does where it has no derivative, and shows its value, its
-    gradient and its second derivative along one input, at a point that moves. It needs no kernel and no network.
+    gradient and its second derivative along one input, at a movable point. It needs no kernel and no network.
 
     Parameters
     ----------
     folder : path
-        Where to; it is made if need be. Files of an earlier gallery are replaced.
+        The target folder, which is created if needed. Files of an earlier gallery are replaced.
     names : sequence of str, optional
-        Functions of `autolab.functions`; all of them if left out.
+        Functions of `autolab.functions`; by default all.
     tell : function, optional
-        Called with each name as its page is written.
+        Called with each name when its page is written.
 
     Returns
     -------
     Path
-        The index.
+        The index page.
 
     Raises
     ------
@@ -79,14 +79,14 @@ def function_page(name: str) -> str:
 
 
 def moving_page(name: str, shown: Moving, before: Markup | None = None) -> str:
-    """The page of a function's curves; what comes ``before`` them stays as it is."""
+    """The page of a function's curves; ``before`` goes above them and never changes."""
     from ..export.pages import page_of
 
     return page_of("derivatives", name, _data(name, shown), "auto", before=before)
 
 
 def _data(name: str, shown: Moving) -> str:
-    """What the view begins with: the curves of the function and of its first two derivatives."""
+    """The initial data of the view: the curves of the function and of its first two derivatives."""
     from ..derivatives.explorer import DerivativeExplorer
     from ..derivatives.saved_page import curves_page
     from ..derivatives.session import DerivativeSession
@@ -95,7 +95,7 @@ def _data(name: str, shown: Moving) -> str:
         return shown.fn(x)
 
     fn.__name__ = name
-    with np.errstate(all="ignore"):  # the curves end where a function does
+    with np.errstate(all="ignore"):  # the curves end where a function is undefined
         view = DerivativeExplorer(DerivativeSession(fn, shown.x, 2, shown.domain), None)
         try:
             data = json.loads(curves_page(view).data())
@@ -107,7 +107,7 @@ def _data(name: str, shown: Moving) -> str:
 
 
 def index_page(names: Sequence[str]) -> str:
-    """The list of all functions, which can be searched."""
+    """The searchable list of all functions."""
     from ..export.pages import still_page
 
     links = {name: element("a", element("code", escape(name)), href=f"{name}.html") for name in sorted(names)}
@@ -123,7 +123,7 @@ def index_page(names: Sequence[str]) -> str:
 
 
 def _about(name: str) -> Markup:
-    """The way back, the signature, what is computed, and the conventions."""
+    """The link back, the signature, what is computed, and the conventions."""
     function = getattr(F, name)
     parts = [
         element("p", element("a", escape("All functions"), href="index.html")),
@@ -142,7 +142,7 @@ def summary(name: str) -> str:
 
 
 def _signature(function: Callable[..., object]) -> inspect.Signature:
-    """The parameters without their types."""
+    """The signature without types."""
     found = inspect.signature(function)
     plain = [parameter.replace(annotation=inspect.Parameter.empty) for parameter in found.parameters.values()]
     return found.replace(parameters=plain, return_annotation=inspect.Signature.empty)

@@ -1,8 +1,8 @@
-"""What runs in the playground's Python: it runs a program and hands the messages of its live views to the page.
+"""The part of the playground that runs in Python: it runs a program and passes messages of its live views to the page.
 
-The page is no notebook, but its live views are the same widgets. So this module stands in for what they ask of a
+The page is not a notebook, but its live views are the same widgets. So this module replaces what they need of a
 notebook: a shell with a cell that has run (`Shell`), and comms, whose messages go to the page as JSON and bytes
-(`PageComm`). IPython itself is not loaded: it would weigh more than AutoLab and NumPy together.
+(`PageComm`). IPython itself is not loaded: it would be larger than AutoLab and NumPy together.
 """
 
 from __future__ import annotations
@@ -26,24 +26,24 @@ from typing import Any
 from comm.base_comm import BaseComm
 
 Post = Callable[[str, "list[bytes]"], None]
-"""Hands a message to the page: its text, and bytes that the text refers to."""
+"""Sends a message to the page: its text, and the bytes that the text refers to."""
 
 PROGRAM = "playground.py"
 MOST_TEXT = 100_000
-"""Of what a program prints, the page gets so many characters."""
+"""The maximum number of printed characters that the page gets."""
 
 _VIEW = "application/vnd.jupyter.widget-view+json"
 
 
 class Runner:
-    """Runs programs, one after the other; each begins with no names, and closes the views of the one before.
+    """Runs programs one after the other; each starts with an empty namespace and closes the views of the previous one.
 
     Parameters
     ----------
     post : callable
-        Given the text of each message and its bytes.
+        Called with the text and the bytes of each message.
     folder : path
-        Where the program is written, so that errors and recordings can show its lines.
+        The folder in which the program is saved, so that errors and recordings can show its lines.
     """
 
     def __init__(self, post: Post, folder: str | Path = ".") -> None:
@@ -58,12 +58,12 @@ class Runner:
         comm.create_comm = self._open
 
     def run(self, program: str) -> bool:
-        """Run a program; what it shows and prints, and the value of its last line, go to the page.
+        """Run a program; everything that it displays and prints, and the value of its last line, go to the page.
 
         Returns
         -------
         bool
-            Whether it ran to its end.
+            Whether it ran to the end.
         """
         self._path.write_text(program, encoding="utf-8")
         linecache.checkcache(str(self._path))
@@ -88,9 +88,9 @@ class Runner:
                 self._shell.end(raised)
 
     def program_here(self) -> str:
-        """The program with its last line as code that opens the live graph at the point to which it was moved.
+        """The program, with its last line replaced by code that opens the live graph at its current point.
 
-        Other programs are as they were run.
+        Other programs are returned as they were run.
         """
         session = getattr(self._last, "_session", None)
         tree = ast.parse(self._program)
@@ -100,13 +100,13 @@ class Runner:
         return "\n".join([*lines[: tree.body[-1].lineno - 1], session.code(), ""])
 
     def receive(self, identity: str, content: str) -> None:
-        """A message of the page to one of the views, as JSON."""
+        """Receive a message from the page to one of the views, as JSON."""
         comm = self._comms.get(identity)
-        if comm is not None:  # a view that was closed meanwhile hears nothing
+        if comm is not None:  # the view may have been closed in the meantime
             comm.handle_msg({"content": {"data": {"method": "custom", "content": json.loads(content)}}, "buffers": []})
 
     def show(self, *values: Any) -> None:
-        """Show values on the page, as a notebook would: live views live, everything else as picture and text."""
+        """Display values on the page, as a notebook would: live views live, everything else as a picture and text."""
         for value in values:
             data = _bundle(value)
             if _VIEW in data:
@@ -146,7 +146,7 @@ class PageComm(BaseComm):
 
 
 class Shell:
-    """What live views ask of IPython's shell: which cell runs, and to be told when one has run."""
+    """The parts of IPython's shell that live views need: which cell is running, and a notification when one has run."""
 
     def __init__(self) -> None:
         self._runs = 0
@@ -155,11 +155,11 @@ class Shell:
         self.kernel = SimpleNamespace(get_parent=self._parent)
 
     def begin(self) -> None:
-        """The program runs once more: from now on, what it makes belongs to this run."""
+        """A new run of the program begins; whatever it creates from now on belongs to this run."""
         self._runs += 1
 
     def end(self, error: BaseException | None) -> None:
-        """It has run, or raised."""
+        """The run has ended, perhaps with an error."""
         self.events.trigger("post_run_cell", SimpleNamespace(error_in_exec=error))
 
     def _parent(self) -> dict[str, Any]:
@@ -167,27 +167,27 @@ class Shell:
 
 
 class Events:
-    """Functions to call when something has happened, by its name."""
+    """Functions to call on events, by name."""
 
     def __init__(self) -> None:
         self.callbacks: dict[str, list[Callable[..., Any]]] = defaultdict(list)
 
     def register(self, event: str, function: Callable[..., Any]) -> None:
-        """Call it from now on."""
+        """Call ``function`` on this event from now on."""
         self.callbacks[event].append(function)
 
     def unregister(self, event: str, function: Callable[..., Any]) -> None:
-        """No more."""
+        """Stop calling ``function`` on this event."""
         self.callbacks[event].remove(function)
 
     def trigger(self, event: str, *given: Any) -> None:
-        """It has happened."""
+        """Call the functions of an event."""
         for function in [*self.callbacks[event]]:
             function(*given)
 
 
 class _Told(io.TextIOBase):
-    """What is printed, a message for each line or more."""
+    """A stream that sends printed text to the page, one or more lines per message."""
 
     def __init__(self, tell: Callable[[str], None]) -> None:
         self._tell, self._waiting, self._told = tell, "", 0
@@ -226,15 +226,15 @@ def _bundle(value: Any) -> dict[str, Any]:
 
 
 def _traceback(error: BaseException, path: str) -> str:
-    """The error with the frames of the program alone: those of libraries would not help whoever wrote it."""
+    """The traceback with only the frames of the program: those of libraries would not help its author."""
     told = traceback.TracebackException.from_exception(error)
     told.stack = traceback.StackSummary.from_list([frame for frame in told.stack if frame.filename == path])
-    told.__context__ = None  # what AutoLab or NumPy were doing when it came
+    told.__context__ = None  # what AutoLab or NumPy were doing at the time
     return "".join(told.format())
 
 
 def _stand_in_for_ipython(shell: Shell, display: Callable[..., None]) -> None:
-    """ipywidgets imports these names of IPython; of what they do, a page has the shell and `display`."""
+    """Provide the names that ipywidgets imports from IPython; of these, a page has only the shell and `display`."""
     names: dict[str, dict[str, Any]] = {
         "IPython": {"get_ipython": lambda: shell, "display": display},
         "IPython.display": {"display": display, "clear_output": lambda *given, **options: None},
@@ -247,23 +247,23 @@ def _stand_in_for_ipython(shell: Shell, display: Callable[..., None]) -> None:
 
 
 # ---------------------------------------------------------------------------------------------------- bytecode
-# The page keeps that of what was imported, so that the next visit need not compile. Pyodide brings Python's own
-# modules, NumPy and AutoLab as text; to compile it takes half of a start.
+# The page caches the bytecode of imported modules, so that the next visit need not compile them. Pyodide comes with
+# Python's own modules, NumPy and AutoLab as source; compiling it takes half of the startup time.
 
 ZIP = ".zip/"
 """Python's own modules are in an archive."""
 
 ARCHIVE = "/lib/bytecode.zip"
-"""The same archive with bytecode beside the text: a module that was not imported is found there as text."""
+"""The same archive with bytecode next to the source: modules that were not imported are found there as source."""
 
 _UNCHECKED = MAGIC_NUMBER + (1).to_bytes(4, "little") + bytes(8)
-"""The head of a file of bytecode that Python takes as it is: the page gives it to the very same files only."""
+"""The header of bytecode files that Python does not check: the page uses it only for the very same source files."""
 
 
 def compiled() -> Iterator[tuple[str, bytes] | None]:
-    """The files to keep of the modules that are imported now: each with its path.
+    """The bytecode files of the modules that are imported now, each with its path.
 
-    It pauses after every module, with None where there is no file yet: those of an archive are in one file, the last.
+    It yields after every module, with None if there is no file yet: those of an archive are in one file, the last one.
 
     Examples
     --------

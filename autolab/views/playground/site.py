@@ -1,4 +1,4 @@
-"""The playground as a folder of files for any web space: no server computes, and nothing has to be installed."""
+"""The playground as a folder of files for any web server: nothing runs on the server, and nothing must be installed."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ x = np.linspace(-3, 3, 40)
 autolab.heatmap(wave=np.sin(x) * np.cos(x)[:, None])
 """,
 }
-"""The programs that the playground offers, by their names; the first is there when the page opens."""
+"""The programs that the playground offers, by name; the first is shown when the page opens."""
 
 
 @dataclass(frozen=True)
@@ -115,12 +115,12 @@ class Offline:
 
 
 def build(folder: str | Path, offline: Offline | None = None) -> Path:
-    """Write the playground into a folder, which is made if need be; files of an earlier one are replaced.
+    """Write the playground into a folder, which is created if needed; files of an earlier one are replaced.
 
     Parameters
     ----------
     folder : path
-        Where to. Its content can be put on any web space.
+        The target folder. Its contents can be put on any web server.
     offline : Offline, optional
         Copy Pyodide and NumPy from here. Without it, the page loads both from Pyodide's own distribution.
 
@@ -166,7 +166,7 @@ def _runtime(folder: Path) -> list[Path]:
 
 
 def _sources(target: Path, offline: Offline | None) -> dict[str, str]:
-    """Where the page finds Pyodide and NumPy."""
+    """The addresses at which the page finds Pyodide and NumPy."""
     if offline is None:
         return {"pyodide": DISTRIBUTION, "numpy": "numpy"}
     (target / "pyodide").mkdir(exist_ok=True)
@@ -177,7 +177,7 @@ def _sources(target: Path, offline: Offline | None) -> dict[str, str]:
 
 
 def _licences(offline: Offline | None) -> str:
-    """Which packages the site holds, of which version, under which licence."""
+    """The packages in the site, with versions and licences."""
     parts: list[str] = []
     for package in _NEEDED:
         metadata = importlib.metadata.metadata(package)
@@ -227,7 +227,7 @@ def _packed() -> bytes:
     held = io.BytesIO()
     with zipfile.ZipFile(held, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as archive:
         for path, name in sorted(_modules(), key=lambda pair: pair[1]):
-            entry = zipfile.ZipInfo(name, (1980, 1, 1, 0, 0, 0))  # the same bytes for the same files
+            entry = zipfile.ZipInfo(name, (1980, 1, 1, 0, 0, 0))  # so that the same files give the same bytes
             entry.compress_type = zipfile.ZIP_DEFLATED
             archive.writestr(entry, path.read_bytes())
     return held.getvalue()
