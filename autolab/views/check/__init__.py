@@ -1,1 +1,1 @@
-"""Analytic beside numeric gradients: the report, and the check lens."""
+"""Analytic and numeric gradients side by side: the report, and the check lens."""

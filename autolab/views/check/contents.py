@@ -170,7 +170,7 @@ def label(item: InputReport, place: Index) -> str:
 
 
 def chosen(report: GradientReport, position: int, place: Index, most: int = MAX_CELLS) -> dict[str, Any]:
-    """Everything that the check knows about one element."""
+    """All that the check knows about one element."""
     item = report.inputs[position]
     row, column = cell_of(item.shape, place, block_of(item, most))
     analytic = None if item.analytic is None else float(item.analytic[place])

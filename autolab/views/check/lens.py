@@ -68,7 +68,7 @@ class Lens(SessionView):
     def report(self) -> GradientReport:
         """The check that is shown: the given one or a later one."""
         found: GradientReport | None = self._session.report(self._session.state)
-        return self._session.report(self._session.start) if found is None else found  # a wrong one is not true
+        return self._session.report(self._session.start) if found is None else found  # a wrong report is falsy
 
     def _still(self) -> GradientReport:
         return self.report

@@ -118,7 +118,7 @@ class LensSession(RerunContext):
         return self._checks.get((state.order, state.seed), (None, None))[0]
 
     def scenery(self, order: int, seed: int | None) -> Scenery | None:
-        """Where the gradients of a check come from, if that was recorded."""
+        """Where the gradients of a check come from, if that has been recorded."""
         return self._checks.get((order, seed), (None, None))[1]
 
     @property
@@ -205,7 +205,7 @@ def _upstreams(report: GradientReport) -> tuple[np.ndarray, ...]:
 
 
 def _scenery(base: Bound, upstreams: tuple[np.ndarray, ...]) -> Scenery:
-    """The recording of the run that a report is about: it has the same upstream gradients."""
+    """The recording of the run that a report is about, with the same upstream gradients."""
     found: dict[str, Any] = {}
 
     def hook(event: ForwardEvent | BackwardEvent) -> None:

@@ -30,7 +30,7 @@ def bundle(report: GradientReport) -> Bundle:
 
 
 def svg_of_view(lens: Any, look: Look) -> Markup:
-    """The picture of what a lens shows now: the verdict, the gradients of an input, and what was found."""
+    """The picture of a lens in its present state: the verdict, the gradients of an input, and the findings."""
     told, item = verdict(lens.report), lens.report.inputs[lens.look["input"]]
     found = answer(lens.report, item)
     formulas = [f"{label} {''.join(formula)}" for label, *formula in found["formulas"]]
@@ -39,7 +39,7 @@ def svg_of_view(lens: Any, look: Look) -> Markup:
 
 
 def _ever_smaller(report: GradientReport) -> Iterator[Markup]:
-    """The whole display; without the chart; without any picture."""
+    """The whole display; then without the chart, then without pictures."""
     told = verdict(report)
     head = paragraph(element("b", code(told["title"]), escape(f" {told['word']}")))
     if not report.inputs:  # an exercise withholds them
@@ -99,7 +99,7 @@ def _row(report: GradientReport, item: InputReport, is_shown: bool) -> list[Mark
 
 
 def _panels(item: InputReport) -> list[Panel]:
-    """Analytic and numeric on one scale; the error of a right input without colours.
+    """The analytic and numeric gradients on one scale; the error of a right input without colours.
 
     Unless the input is right, the worst element is ringed in all of them. For a large input, numeric and error show
     what was measured.
@@ -110,7 +110,7 @@ def _panels(item: InputReport) -> list[Panel]:
 
 
 def _panel(item: InputReport, kind: str, span: Span) -> Panel:
-    values = snapshot(getattr(item, kind) + 0.0, _KEPT_CELLS)  # a sum is never −0
+    values = snapshot(getattr(item, kind) + 0.0, _KEPT_CELLS)  # adding 0.0 removes the sign of −0
     is_partly = kind != "analytic" and item.measured < item.numeric.size
     known = partly(item, kind, MAX_CELLS) if is_partly else None
     worst = None if item.verdict == "right" else item.worst

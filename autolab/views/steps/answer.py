@@ -94,7 +94,7 @@ class _Element:
 
     step: Step
     grad: Snapshot
-    index: Index | None  # None where not all elements were kept
+    index: Index | None  # None if not all elements were kept
 
     def of(self, snapshot: Snapshot) -> str:
         """The number there; without an index, the norm of the whole array."""

@@ -95,7 +95,7 @@ def _chosen(walk: Playback, step: Step, pick: Pick | None) -> Index | None:
 
 
 def _matrices(walk: Playback, step: Step) -> tuple[np.ndarray, np.ndarray] | None:
-    """The factors of a product of two whole matrices."""
+    """The factors of a product of two completely known matrices."""
     values = [None if operand.step is None else walk.steps[operand.step].value for operand in step.operands]
     whole = [value.values for value in values if value is not None and value.is_whole and len(value.shape) == 2]
     return (whole[0], whole[1]) if len(whole) == 2 else None

@@ -18,7 +18,7 @@ from .worksheet import Index, WorksheetProduct, index_text, tangent_product
 
 
 class Push(Share):
-    """The share of the tangent of ``step`` that comes from ``target``, which it uses through its input ``use``.
+    """The share of the tangent of ``step`` that comes from ``target`` through the input ``use``.
 
     ``upstream`` is the tangent of ``target``, None for a call with several results; ``before`` is that of ``step``
     before the share arrives, ``loss`` the symbol of what moves.
@@ -48,7 +48,7 @@ class Push(Share):
         return tangent_product(self.step, self.target, self.steps, self.share)
 
     def column(self, jacobian: Snapshot, chosen: Index) -> np.ndarray:
-        """The derivatives of one element of the output with respect to all of the input."""
+        """The derivatives of one element of the output with respect to all elements of the input."""
         return np.asarray(jacobian.values[chosen])
 
     def _local_at(self, chosen: Index) -> Token:
@@ -77,7 +77,7 @@ class Push(Share):
         """The share as read aloud."""
         (source, target), local, per = self.ends, self.use.local, say("moves_per", letter=self.loss)
         words = {"source": source, "target": target, "share": a_value(self.share), "per": per}
-        if self.upstream is None:  # one of several results
+        if self.upstream is None:  # a call with several results
             return say("spoken_part_moves", **words)
         words["tangent"] = spoken_value(self.upstream)
         if local is None:
@@ -88,7 +88,7 @@ class Push(Share):
         return say("spoken_moves", subject=subject, local=self._named(text_of(local)), **words)
 
     def _named(self, value: str) -> str:
-        """The local derivative as the rule names it, with its value: ``w = 3``."""
+        """The local derivative, named as in the rule, with its value: ``w = 3``."""
         factor = (self.use.rule or "").removeprefix("g * ")
         text = in_names(factor, names_in(self.step, self.steps))
         is_named = factor != self.use.rule and grouped(factor) == factor and text[:1].isalpha()

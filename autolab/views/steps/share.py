@@ -1,4 +1,6 @@
-"""One share of a gradient as a calculation: upstream times local derivative, summed where it was broadcast, added."""
+"""One share of a gradient as a calculation: upstream gradient times local derivative, summed over broadcast axes,
+added.
+"""
 
 from __future__ import annotations
 
@@ -208,7 +210,7 @@ class Share:
         return derivative(self.names[0], index_text(grouped(self.names[1]), chosen))
 
     def column(self, jacobian: Snapshot, chosen: Index) -> np.ndarray:
-        """The derivatives of all elements of the output with respect to one of the input."""
+        """The derivatives of all elements of the output with respect to one element of the input."""
         outputs = jacobian.shape[: len(jacobian.shape) - len(chosen)]
         rows = jacobian.values.reshape((*outputs, self.share.size))
         place = int(np.ravel_multi_index(chosen, self.share.shape)) if chosen else 0

@@ -1,4 +1,4 @@
-"""The numbers of a share's formula, for the element that is followed."""
+"""The formula of a share with its numbers, for the element that is followed."""
 
 from __future__ import annotations
 

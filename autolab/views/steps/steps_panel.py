@@ -29,7 +29,7 @@ def step(reader: Reader, identity: int) -> Any:
         return None
     walk = reader.walk if graph is reader.recording else Playback(graph)
     told: dict[str, Any] = {"answer": answer(walk, identity, reader.alone), "what_if": _what_if(reader, identity)}
-    if walk.moved is not None:  # its rules are those of gradients
+    if walk.moved is not None:  # its rules are for gradients
         told |= {"rules": [], "backward_code": None}
     return detail(graph, identity, reader.cells, reader.scales) | told
 
@@ -58,7 +58,7 @@ def moment(reader: Reader, k: int, pick: list[Any] | None) -> Any:
 
 
 def _picked(pick: Any) -> Any:
-    """A cell as the page names it; None for anything else."""
+    """A cell as a page identifies it; None for anything else."""
     match pick:
         case ["out" | "in" as space, row, column] if type(row) is type(column) is int:
             return space, row, column

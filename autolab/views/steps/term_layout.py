@@ -229,7 +229,7 @@ class Writer:
         is_decimal = coefficient.denominator > _SMALLEST_PARTS
         over, under_it = (coefficient, 1) if is_decimal else (coefficient.numerator, coefficient.denominator)
         if len(above) == 1 and over == 1 and (below or under_it > 1 or isinstance(factors[0], FunctionCall)):
-            above = [self.tree(factor) for factor in factors if factor not in under]  # alone, or on a line
+            above = [self.tree(factor) for factor in factors if factor not in under]  # alone, or above a fraction line
         line = self._line(Fraction(over), above)
         return ["frac", line, self._line(Fraction(under_it), below)] if below or under_it > 1 else line
 
@@ -277,7 +277,7 @@ class Writer:
                 return row(MINUS, self._alone(arguments[0]))
             case "pow", [_, exponent]:
                 return ["power", self._alone(arguments[0]), exponent]
-            case "′", [one]:  # the slope of a part
+            case "′", [one]:  # the derivative of a part
                 return row(self._alone(arguments[0]), ["text", "′"])
             case "square" | "transpose", [_] if not attributes:
                 return ["power", self._alone(arguments[0]), _RAISED[called]]

@@ -42,7 +42,7 @@ def order_formulas(recording: Recording) -> list[str]:
 
 
 class OrderScene:
-    """All orders as plain data.
+    """The formulas and graphs of all orders, as plain data.
 
     Parameters
     ----------
@@ -77,7 +77,7 @@ class OrderScene:
         )
 
     def values(self, found: Derivation) -> list[dict[str, str]]:
-        """For each order the number in each box, by its key."""
+        """For each order the number in each box, by key."""
         return [{key: _text(found, one) for key, one in shown.items()} for shown in self._shown]
 
     # ------------------------------------------------------------------ factors
@@ -190,7 +190,7 @@ class OrderScene:
 
     # ------------------------------------------------------------------ words
     def _said(self, term: Expression, order: int, of: list[tuple[int, Expression]]) -> str:
-        """What a term came from."""
+        """A sentence about where a term came from."""
         text = plain(self.writer.signed(term, True))
         if not order or not of:
             return ""

@@ -51,7 +51,7 @@ class Sheet:
         Parameters
         ----------
         sign : str
-            What the line does to the one above: ``×``, ``=``, ``Σ``, ``+`` or nothing.
+            How the line continues the one above: ``×``, ``=``, ``Σ``, ``+`` or empty.
         label : str
         snapshot : Snapshot
         math : sequence of tokens
