@@ -1,1 +1,1 @@
-"""A function with its derivatives as curves, and the derivative explorer."""
+"""A function and its derivatives as curves, and the derivative explorer."""

@@ -22,9 +22,9 @@ from ..live.saved_page import deadline
 from .scene import moving, panels
 
 SECONDS = 0.6
-"""A function whose curves take longer is shown without them."""
+"""If the curves of a function take longer, it is shown without them."""
 
-_SLOW = 0.02  # seconds of one run
+_SLOW = 0.02  # seconds for one run
 
 
 class OrderCurves:

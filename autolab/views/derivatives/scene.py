@@ -203,7 +203,7 @@ def polynomial(data: Derivatives) -> str:
 
 
 def said(data: Derivatives) -> str:
-    """What the point shows, in a sentence or two."""
+    """What happens at the point, in one or two sentences."""
     remarks = list(_remarks(data))
     kinks = data.curves.kinks if data.order else ()
     told = [] if any([order == 0 and _is_here(data, x) for x, order in kinks]) else list(_shape(data))
@@ -215,7 +215,7 @@ def _is_here(data: Derivatives, x: float, near: float = _NEAR) -> bool:
 
 
 def _shape(data: Derivatives) -> Iterator[str]:
-    """Where the function goes from here."""
+    """How the function continues from here."""
     name = symbol(data, 0)
     if not _has_slope(data):
         if math.isfinite(data.values[0]):

@@ -101,7 +101,8 @@ class _Film:
             yield Still(self._draw(told), max(pace - sum([ms for _, ms in moving]), pace / 2))
         yield Still(self._draw(None), _END)
 
-    # ------------------------------------------------------------------ what moves
+    # ------------------------------------------------------------------ moving parts
+
     def _moving(self, told: dict[str, Any]) -> Iterator[tuple[list[Traveller], float]]:
         """Values move into the box that is computed from them; a share is multiplied, moves back, and is added."""
         if told["edge"]:
@@ -263,7 +264,7 @@ def _along(points: np.ndarray, part: float) -> tuple[float, float]:
 def film(
     recording: Recording, target: Path, look: Look, direction: Direction, opened: Collection[int] | None, drawn: Drawn
 ) -> bytes:
-    """The walk through a recording as the bytes of a file."""
+    """The walk through a recording, as the bytes of a file."""
     walk, kind = Playback(recording), target.suffix.lower()
     if not 0 < len(walk) <= MOST_MOMENTS:
         raise ValueError(say("long_film", path=escape(target), count=len(walk), most=MOST_MOMENTS))

@@ -21,7 +21,7 @@ def frame(page: str) -> Markup:
 
 
 def page_around(title: str, style: str, body: Markup, views: Iterable[str], look: Look = "auto") -> str:
-    """A page whose ``body`` has frames with ``views``, by the names of their modules."""
+    """A page whose ``body`` has frames with ``views``, given by the names of their modules."""
     found = [digests(view, look) for view in sorted(set(views))]
     styles = " ".join([digest(style), *[own for own, _ in found]])
     scripts = " ".join([script for _, script in found if script != "'none'"]) or "'none'"

@@ -219,7 +219,7 @@ class _Written:
 
     @property
     def around(self) -> dict[str, CellType]:
-        """The variables of functions around it."""
+        """The variables of enclosing functions."""
         held = [zip(f.__code__.co_freevars, f.__closure__ or (), strict=True) for f in self.functions]
         return dict([pair for pairs in held for pair in pairs])
 

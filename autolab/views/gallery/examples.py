@@ -85,8 +85,8 @@ def called(name: str) -> tuple[tuple[Any, ...], dict[str, Any]]:
     setattr(F, name, observed)
     try:
         with redirect_stdout(StringIO()):
-            exec(source, {})  # a docstring of AutoLab's own
-    except Exception:  # an example that ends with an error on purpose
+            exec(source, {})  # a docstring of AutoLab
+    except Exception:  # an example that raises on purpose
         pass
     finally:
         setattr(F, name, function)

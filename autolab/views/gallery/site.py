@@ -46,7 +46,7 @@ def build(
     Raises
     ------
     ValueError
-        If there is no function with one of the names.
+        If there is no function of one of the names.
 
     Examples
     --------

@@ -1,1 +1,1 @@
-"""What a function makes of numbers that can be moved."""
+"""Results of a function as its numeric arguments are moved."""

@@ -84,7 +84,7 @@ def _values(knob: Slider | Choice, count: int) -> list[Any]:
 
 
 def _content(view: Interact, places: dict[str, list[Any]]) -> dict[str, Any]:
-    """The answers at all combinations of these values."""
+    """The answers for all combinations of these values."""
     knobs: dict[str, Any] = {name: view._knobs[name] for name in places}
     before = {name: knob.value for name, knob in knobs.items()}
     held: dict[str, Any] = {}

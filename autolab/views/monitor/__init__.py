@@ -1,1 +1,1 @@
-"""The monitor of a training."""
+"""The monitor that shows a training."""

@@ -209,7 +209,7 @@ class _Told(io.TextIOBase):
 
 
 def _run(program: str, path: str, namespace: dict[str, Any]) -> Any:
-    """The value of the last line if that is an expression, None otherwise."""
+    """Run a program. Returns the value of the last line if that is an expression, else None."""
     tree = ast.parse(program, path)
     last = tree.body[-1] if tree.body else None
     if not isinstance(last, ast.Expr):

@@ -16,10 +16,10 @@ from ..draw.messages import SENTENCES, say
 from ..live.bundle import digest_of, kinds, module_text, style_text
 
 PYODIDE = "0.29.3"
-"""The version of Pyodide: CPython 3.13 for browsers, for which a wheel of NumPy was compiled."""
+"""The version of Pyodide: CPython 3.13 for browsers, with a compatible wheel of NumPy."""
 
 DISTRIBUTION = f"https://cdn.jsdelivr.net/pyodide/v{PYODIDE}/full/"
-"""Where Pyodide publishes this version with its packages."""
+"""The URL of this version of Pyodide with its packages."""
 
 RUNTIME = ("pyodide.mjs", "pyodide.asm.js", "pyodide.asm.wasm", "python_stdlib.zip", "pyodide-lock.json")
 _WIDGETS = ("anywidget", "comm", "ipywidgets", "psygnal", "traitlets", "typing_extensions")
@@ -100,14 +100,14 @@ autolab.heatmap(wave=np.sin(x) * np.cos(x)[:, None])
 
 @dataclass(frozen=True)
 class Offline:
-    """Files from which a site is built that needs no other site.
+    """Files to build a site that does not depend on any other site.
 
     Parameters
     ----------
     pyodide : path
-        The folder of the npm package ``pyodide`` of version `PYODIDE`.
+        The folder of the npm package ``pyodide``, version `PYODIDE`.
     numpy : path
-        A wheel of NumPy for it.
+        A compatible wheel of NumPy.
     """
 
     pyodide: Path
@@ -122,7 +122,7 @@ def build(folder: str | Path, offline: Offline | None = None) -> Path:
     folder : path
         The target folder. Its contents can be put on any web server.
     offline : Offline, optional
-        Copy Pyodide and NumPy from here. Without it, the page loads both from Pyodide's own distribution.
+        Copy Pyodide and NumPy from here. Without it, the page loads both from Pyodide's own server.
 
     Returns
     -------
@@ -134,7 +134,7 @@ def build(folder: str | Path, offline: Offline | None = None) -> Path:
     FileNotFoundError
         If one of the files of ``offline`` is missing.
     OSError
-        If something cannot be written.
+        If a file cannot be written.
     """
     target = Path(folder)
     missing = [] if offline is None else [p for p in (*_runtime(offline.pyodide), offline.numpy) if not p.is_file()]
@@ -223,7 +223,7 @@ def _page(sources: dict[str, str]) -> str:
 
 
 def _packed() -> bytes:
-    """AutoLab and the pure packages that its live views need, as they are installed here, in one archive."""
+    """AutoLab and the pure Python packages that its live views need, as installed here, in one archive."""
     held = io.BytesIO()
     with zipfile.ZipFile(held, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as archive:
         for path, name in sorted(_modules(), key=lambda pair: pair[1]):

@@ -71,9 +71,9 @@ def _flow_table(flow: GradientFlow) -> list[list[str]]:
     return rows
 
 
-# ---------------------------------------------------------------------------------------------- what a run keeps
+# ---------------------------------------------------------------------------------------------- the memory of a run
 def memory(shown: KeptMemory) -> Plotted:
-    """What is kept over the steps."""
+    """The memory that is kept, over the steps."""
     title = say("memory_title", function=clean(shown.function))
     return Plotted(title, _memory_chart(shown, title), _memory_sentence(shown), _memory_table(shown))
 
@@ -164,7 +164,7 @@ def _some(names: Sequence[str]) -> str:
 
 
 def text(found: Any) -> str:
-    """The sentence and the table."""
+    """The sentence and the table as text."""
     title, _, sentence, rows = show(found, "plotted")
     shown = [[shorten(cell, _LABEL) for cell in row] for row in rows[: _MOST_ROWS + 1]]
     widths = [max([columns(row[i]) for row in shown]) for i in range(len(rows[0]))]

@@ -27,7 +27,7 @@ def plotted(found: RunComparison) -> Plotted:
 
 
 def text(found: RunComparison) -> str:
-    """The sentences."""
+    """The sentences as text."""
     return f"{say('compare_title', function=clean(found.function))}. {_words(found)}"
 
 

@@ -66,7 +66,7 @@ def _sentences(surface: Surface) -> Iterator[str]:
 
 
 def surface_svg(surface: Surface, look: Look = "auto", titled: bool = True) -> Markup:
-    """The SVG document."""
+    """The surface as an SVG document."""
     shading = Shading(look)
     frame = frame_of(surface)
     scale = LossColors(surface.values)
