@@ -1,4 +1,4 @@
-"""Another library's function as one function of AutoLab's, so that its gradients are checked and diagnosed as such."""
+"""A function of another library as a single AutoLab function, so that its gradients can be checked and diagnosed."""
 
 from __future__ import annotations
 
@@ -23,26 +23,26 @@ from .inputs import BridgeInputs
 from .run import BridgeRun
 
 WHOLE = 1 << 40
-"""The bytes of a run in which nothing is to be reduced."""
+"""A memory budget for runs in which no array is to be reduced."""
 
 ELEMENTWISE = {"exp", "log", "sin", "cos", "tan", "tanh", "sigmoid", "logistic", "sqrt", "rsqrt", "abs", "square"}
 ELEMENTWISE |= {"pow", "integer_pow", "relu", "add", "sub", "mul", "div", "neg", "reciprocal", "expm1", "log1p"}
 ELEMENTWISE |= {"softplus", "erf", "clamp", "atan", "max"}
-"""Functions of elements, by the names that the libraries give them."""
+"""Elementwise functions, by the names that the libraries give them."""
 
 
 class ForeignFunction(FunctionNode):
-    """One call of a function of another library: the library computes the results, and the gradients.
+    """One call of a function of another library, which computes the results and the gradients.
 
-    Of order 2 the results are gradients, for a fixed upstream gradient.
+    For order 2, the results are gradients, for a fixed upstream gradient.
     """
 
     kind: ClassVar[type[BridgeInputs]]
     error: ClassVar[tuple[str, re.Pattern[str]]]
-    """What the library says of a backward with the wrong number of gradients, and of one with wrong shapes."""
+    """The library's messages about a backward that returns the wrong number of gradients, or wrong shapes."""
 
     backward_name: ClassVar[str]
-    """Where the library keeps the backward that somebody wrote."""
+    """The attribute in which the library keeps a user-written backward."""
 
     def __init__(self, inputs: Any, order: int) -> None:
         self._inputs, self._order = inputs, order
@@ -53,7 +53,7 @@ class ForeignFunction(FunctionNode):
 
     @property
     def values(self) -> dict[str, Any]:
-        """What it is differentiated with respect to."""
+        """The arrays with respect to which it is differentiated, by name."""
         return dict(self._inputs.values)
 
     def backward(
@@ -68,17 +68,17 @@ class ForeignFunction(FunctionNode):
 
     @abstractmethod
     def gradients(self, upstream: Sequence[np.ndarray | None]) -> Sequence[Any]:
-        """The gradients of all inputs, as the library's own arrays; None of one that can have none."""
+        """The gradients of all inputs, as the library's own arrays; None for an input that cannot have one."""
 
     @property
     def has_steps(self) -> bool:
-        """Whether functions of the library that are at work have steps, such as ``round``."""
+        """Whether it calls functions of the library that are step functions, such as ``round``."""
         return False
 
     @property
     @abstractmethod
     def rule(self) -> Any:
-        """The one function with a backward of the user's that is at work, if there is one."""
+        """The function with a user-written backward, if it calls exactly one."""
 
     @abstractmethod
     def followed(self, upstream: Callable[[Sequence[Any]], Any], place: int) -> tuple[BridgeRun, int | None]:
@@ -86,14 +86,14 @@ class ForeignFunction(FunctionNode):
 
     @abstractmethod
     def reaching(self, run: Any, step: int, g: np.ndarray, x: int) -> Any:
-        """What of a gradient that arrives at a step of a run reaches the step ``x``; None where no way leads there."""
+        """The gradient at step ``x`` if the gradient ``g`` arrives at a step of a run; None if no path leads there."""
 
     @property
     def written_backward(self) -> Any:
         return getattr(self.rule, self.backward_name, None)
 
     def traced(self, place: int, upstream: Sequence[np.ndarray | None]) -> Traced | None:
-        """For the diagnosis: what each way through the user's own forward contributes to an input's gradient."""
+        """For the diagnosis: what each path through the user's forward contributes to the gradient of an input."""
         if self.rule is None or self._order > 1:
             return None
         run, x = self.followed(partial(self._starts, upstream), place)
@@ -103,14 +103,14 @@ class ForeignFunction(FunctionNode):
         return np.zeros(math.prod(shape)) if g is None else _flat(g), list(self._ways(run, x, shape))
 
     def _starts(self, upstream: Sequence[np.ndarray | None], outputs: Sequence[Any]) -> Any:
-        """The upstream gradients of all results, of which ``upstream`` has those of floats."""
+        """The upstream gradients of all results; ``upstream`` has those of floating-point results."""
         given, dtype_of = iter(upstream), self._inputs.library.dtype_of
         found = [next(given) if "float" in dtype_of(y) else None for y in outputs]
         found = [np.zeros(tuple(y.shape)) if g is None else g for y, g in zip(outputs, found, strict=True)]
         return found if len(found) > 1 else found[0]
 
     def _ways(self, run: BridgeRun, x: int, shape: tuple[int, ...]) -> Iterator[Way]:
-        """All uses in a run as ways to the step ``x`` of that shape, and as steps whose derivative may be forgotten."""
+        """All uses in a run, as paths to the step ``x`` of that shape and as steps whose derivative may be missing."""
 
         def reaching(step: Any, g: np.ndarray) -> np.ndarray:
             found = self.reaching(run, step, g, x)
@@ -139,14 +139,14 @@ def checked(
     given: Mapping[str, Any],
     options: Mapping[str, Any] | None,
 ) -> GradientReport:
-    """The report on a user's function; ``given`` are the tool's own arguments."""
+    """The report on a user's function; ``given`` are the explicit arguments of the tool."""
     chosen = settle("check_gradients", DEFAULTS, given, options, inputs)
     bound, order = kind.kind.bind("check_gradients", fn, args, inputs), checked_order(chosen.pop("order"))
     return check_bound(_bound(kind, bound, order), **chosen)
 
 
 def _bound(kind: type[ForeignFunction], inputs: BridgeInputs, order: int) -> Bound:
-    """A function of Variables that calls the user's on their arrays, bound to its arrays."""
+    """A function of Variables that calls the user's function on their arrays, bound to its arrays."""
 
     def fn(*variables: Variable) -> Any:
         return kind(inputs, order)(*variables)
@@ -157,16 +157,16 @@ def _bound(kind: type[ForeignFunction], inputs: BridgeInputs, order: int) -> Bou
 
 
 def fixed_upstream(shape: Sequence[int]) -> np.ndarray:
-    """Numbers between 0.5 and 1.5 of both signs, the same at every call."""
+    """Numbers of magnitude 0.5 to 1.5 and of both signs, the same at every call."""
     sizes, signs = np.random.default_rng(0), np.random.default_rng(1)
     return sizes.uniform(0.5, 1.5, tuple(shape)) * signs.choice((-1, 1), tuple(shape))
 
 
 def _gradient_error(error: Exception, count: str, shapes: re.Pattern[str]) -> Exception:
-    """What a library says about a backward with gradients of the wrong number or shape, as AutoLab's error.
+    """Turn a library's error about the number or shapes of a backward's gradients into AutoLab's.
 
-    ``count`` stands in what it says of the number, ``shapes`` matches what it says of shapes; any other error is
-    returned as it is.
+    A message about the number contains ``count``; ``shapes`` matches a message about shapes. Any other error is
+    returned unchanged.
     """
     said = str(error)
     found = shapes.search(said)

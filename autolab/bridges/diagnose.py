@@ -1,4 +1,4 @@
-"""What a bridge answers `diagnose` by its run."""
+"""How a bridge answers the questions of `diagnose`: by recorded runs."""
 
 from __future__ import annotations
 
@@ -12,7 +12,9 @@ from .run import BridgeRun
 
 
 class BridgeWorkbench(Workbench):
-    """Another library. It counts its steps otherwise than a recording, as those of the first one are known."""
+    """The workbench of another library. Its runs number steps differently from recordings: the first run has the
+    mapping.
+    """
 
     runs: ClassVar[type[BridgeRun]]
     _numbers: tuple[int, ...] = ()

@@ -1,4 +1,4 @@
-"""The inputs of another library's function: its arrays, by the names of its signature."""
+"""The inputs of another library's function: its arrays, by the names in its signature."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from .library import Library
 
 @dataclass(frozen=True)
 class BridgeInputs:
-    """A function with its arguments. The arrays among them, also inside structures, are its inputs.
+    """A function with its arguments. The arrays among them, including those in containers, are its inputs.
 
-    ``caller`` is the tool that bound them, for its messages.
+    ``caller`` is the tool that bound them, for error messages.
     """
 
     fn: Any
@@ -37,7 +37,7 @@ class BridgeInputs:
         TypeError
             If ``fn`` is not callable, or the arguments do not fit its signature.
         UnsupportedError
-            If nothing of it can be seen.
+            If its computation cannot be followed.
         """
         if not callable(fn):
             raise TypeError(f"{caller}: fn is {a_kind(fn)}; expected {cls.library.function}")
@@ -50,7 +50,7 @@ class BridgeInputs:
             return InputPlaceholder(label)
 
         bound = fitted(caller, fn, args, inputs, unbound.signature())
-        if bound is None:  # a built-in function has no signature
+        if bound is None:  # a built-in function without a signature
             positional = tuple([exchanged(a, slot, f"x{i}") for i, a in enumerate(args)])
             return replace(unbound, _args=positional, _kwargs={k: exchanged(v, slot, k) for k, v in inputs.items()})
         if not unbound.takes_keywords:
@@ -69,35 +69,35 @@ class BridgeInputs:
 
     @property
     def code_name(self) -> str:
-        """What stands for the function in source text."""
+        """The name of the function in source code."""
         return self.name if self.name.isidentifier() else "fn"
 
     @property
     def written(self) -> Any:
-        """What the user wrote, without what the library put around it."""
+        """The user's function, without the library's wrappers."""
         return self.fn
 
     @property
     def python(self) -> Any:
-        """The function in Python whose source is shown."""
+        """The Python function whose source is shown."""
         return self.written
 
     @property
     def runs(self) -> Any:
-        """What is run."""
+        """The callable that is run."""
         return self.fn
 
     @property
     def takes_keywords(self) -> bool:
-        """Whether arguments may be left out, and given by their names."""
+        """Whether arguments may be omitted and passed by keyword."""
         return True
 
     def signature(self) -> inspect.Signature | None:
-        """The signature to which the arguments are bound; None of a function that has none."""
+        """The signature to which the arguments are bound; None for a function without one."""
         return signature_of(self.fn)
 
     def refuse(self) -> None:
-        """Raise if nothing of the function can be seen; of most functions all is."""
+        """Raise if the function's computation cannot be followed; by default it can."""
 
     def call(self, values: Mapping[str, Any]) -> Any:
         """Run the function on other values of its inputs."""

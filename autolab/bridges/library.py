@@ -1,4 +1,4 @@
-"""What a bridge knows of its library's arrays, and the snapshots of them."""
+"""What a bridge needs to know about its library's arrays, and snapshots of them."""
 
 from __future__ import annotations
 
@@ -14,13 +14,14 @@ from ..recording.model import Snapshot
 
 @dataclass(frozen=True)
 class Library:
-    """``array_of(value)`` has the numbers in main memory; those of a dtype that NumPy does not have are float32.
+    """The operations of a library on its arrays.
 
-    ``like(y, given)`` is an array of the library with the dtype of ``y``; ones of its shape for None.
-    ``exchanged(tree, swap, label)`` is a structure with ``swap(label, value)`` in the place of every input, as labels
-    are ``params[w]``; ``rebuilt(tree, leaf)`` is one with ``leaf(value)`` in the place of every leaf. ``function`` is
-    what a user is to give, ``literal`` an array as source text with its ``numbers`` and ``dtype``, ``nan`` that of
-    not-a-number.
+    ``array_of(value)`` returns the numbers in main memory; dtypes that NumPy lacks are converted to float32. ``like(y,
+    given)`` returns an array of the library with the dtype of ``y``; ones of its shape if ``given`` is None.
+    ``exchanged(tree, swap, label)`` returns a container with ``swap(label, value)`` in place of every input, with
+    labels such as ``params[w]``; ``rebuilt(tree, leaf)`` one with ``leaf(value)`` in place of every leaf. ``function``
+    describes what the user must pass, ``literal`` is the source code of an array, with ``numbers`` and ``dtype``, and
+    ``nan`` that of NaN.
     """
 
     title: str
@@ -37,20 +38,20 @@ class Library:
     rebuilt: Callable[[Any, Callable[[Any], Any]], Any]
 
     def arrays(self, values: dict[str, Any]) -> dict[str, np.ndarray]:
-        """Copies of the numbers."""
+        """Copies of the arrays, as NumPy arrays."""
         return {name: np.array(self.array_of(value)) for name, value in values.items()}
 
     def ones(self, value: Any) -> np.ndarray | None:
-        """Ones of the shape of a value that has a gradient."""
+        """Ones of the shape of a value, if it has a gradient; else None."""
         return np.ones_like(self.array_of(value)) if self.has_gradient(value) else None
 
     def flat(self, value: Any) -> np.ndarray:
-        """The numbers in one row, as float64."""
+        """The numbers as a one-dimensional float64 array."""
         return np.asarray(self.array_of(value), np.float64).ravel()
 
 
 class LibraryBudget(Budget):
-    """A budget whose snapshots say dtype and device as the library does."""
+    """A budget whose snapshots have the library's names for dtype and device."""
 
     def __init__(self, total: int, library: Library) -> None:
         super().__init__(total)

@@ -1,4 +1,4 @@
-"""What a bridge needs: its library, and a program whose gradients can be shown truthfully."""
+"""The requirements of a bridge: its library, and a program whose gradients can be shown correctly."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 class UnsupportedError(RuntimeError):
     """A bridge refuses a program, because a number in its picture could differ from the library's.
 
-    The message names the reason and what to do.
+    The message gives the reason and says what to do.
 
     Examples
     --------
@@ -21,7 +21,7 @@ class UnsupportedError(RuntimeError):
 
 
 def missing(error: ModuleNotFoundError, library: str, title: str) -> ImportError:
-    """Of an error of importing a bridge: one sentence that says what to install, if its library is what is missing.
+    """The error to raise if importing a bridge failed: if its library is missing, one that says what to install.
 
     Examples
     --------
@@ -29,16 +29,16 @@ def missing(error: ModuleNotFoundError, library: str, title: str) -> ImportError
     >>> missing(ModuleNotFoundError(name="torch"), "torch", "PyTorch")
     ImportError("autolab.bridges.torch needs PyTorch: pip install 'jupyter-autolab[torch]'")
     """
-    if (error.name or "").partition(".")[0] != library:  # it is there, and something that it needs is not
+    if (error.name or "").partition(".")[0] != library:  # the library is installed, but something that it needs is not
         return error
     install = f"pip install 'jupyter-autolab[{library}]'"
     return ImportError(f"autolab.bridges.{library} needs {title}: {install}", name=library)
 
 
 def later(package: str, places: Mapping[str, str]) -> Callable[[str], Any]:
-    """The ``__getattr__`` of a package whose names are imported when they are first asked for: each ``module:name``.
+    """The ``__getattr__`` of a package whose names are imported on first access, each from ``module:name``.
 
-    Who records need not wait for what checks, diagnoses and draws.
+    A recording does not load the code of checks, diagnoses and pictures.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""One run of another library's function and of its gradient, as a Recording."""
+"""One run of another library's function, and of its gradient, as a Recording."""
 
 from __future__ import annotations
 
@@ -23,26 +23,27 @@ BUDGET = 64 << 20
 
 
 def _nothing() -> None:
-    """Nobody wants to stop the run."""
+    """A check that never stops the run."""
 
 
 @dataclass
 class GradientTotals:
-    """The gradients of steps as far as they have arrived, the shares of which they are the sums, and snapshots of those
-    sums that are kept anyway."""
+    """The gradients of steps accumulated so far, the shares in each sum, and snapshots of those sums that are kept
+    anyway.
+    """
 
     sums: dict[Any, Any] = field(default_factory=dict)
     parts: dict[Any, list[Any]] = field(default_factory=dict)
     kept: dict[Any, Snapshot] = field(default_factory=dict)
 
     def add(self, step: Any, g: Any) -> int:
-        """How many shares have arrived with this one."""
+        """Add a share, and return the number of shares so far."""
         self.sums[step] = self.sums[step] + g if step in self.sums else g
         self.parts.setdefault(step, []).append(g)
         return len(self.parts[step])
 
     def deliver(self, use: Use, share: Any, budget: Budget, plain: Callable[[Any], Any] = lambda g: g) -> None:
-        """Add the share of a use, which learns of it; ``plain(share)`` is what can be added."""
+        """Add the share of a use, and store it there; ``plain(share)`` is the form that can be added."""
         use.contribution = budget.snapshot(share)
         count = self.add(use.step, plain(share))
         use.arrival, use.total = count - 1, budget.snapshot(self.sums[use.step]) if count > 1 else None
@@ -51,11 +52,11 @@ class GradientTotals:
 
 @dataclass(eq=False)
 class BridgeRun(ABC):
-    """A run. ``upstream`` is an array, a tuple of one per output, a function of the outputs that gives one, or None.
+    """A run. ``upstream`` is an array, a tuple of one per output, a function of the outputs that returns one, or None.
 
-    ``check`` is called at every step, and may raise to end the run. ``replaced`` has the values that calls are to give
-    in place of their own, or functions that make them of the call and its operands, by the numbers of all calls, also
-    of those that are left out in the end; ``numbers`` has these for the steps of the recording.
+    ``check`` is called at every step, and may raise to end the run. ``replaced`` has values that replace the results of
+    calls, or functions that compute them from the call and its operands; its keys are the numbers of all calls,
+    including those that are finally omitted. ``numbers`` are these numbers for the steps of the recording.
     """
 
     inputs: Any
@@ -79,7 +80,7 @@ class BridgeRun(ABC):
         self.kept: Any = self.budgeted()
 
     def budgeted(self) -> Budget:
-        """What makes the snapshots."""
+        """The budget that makes the snapshots."""
         return LibraryBudget(self.budget, self.inputs.library)
 
     @abstractmethod
@@ -88,26 +89,26 @@ class BridgeRun(ABC):
 
     @abstractmethod
     def scopes(self, kept: Pruned) -> tuple[Scope, ...]:
-        """The scopes of the steps that are left."""
+        """The scopes of the steps that are kept."""
 
     # ------------------------------------------------------------------ steps
     def leaf(self, kind: Kind, name: str | None, value: Snapshot) -> Draft:
-        """The draft of a value that no call made, which is not a step yet."""
+        """The draft of a value that no call computed; it is not a step yet."""
         return Draft(len(self.drafts), kind, None, name, [], value)
 
     def call(self, function: str, uses: list[Use], seconds: float) -> Draft:
-        """That of a call."""
+        """The draft of a call."""
         return Draft(len(self.drafts), "call", function, None, uses, None, seconds=seconds)
 
     def part(self, call: Draft, value: Any) -> Draft:
-        """That of one of several results of a call."""
+        """The draft of one of several results of a call."""
         draft = Draft(len(self.drafts), "part", call.function, None, [Use("part", call.id, None)], None)
         draft.value, draft.place, draft.outer_line = self.kept.snapshot(value), call.place, call.outer_line
         draft.scope, draft.is_inner = call.scope, call.is_inner
         return draft
 
     def went_back(self, draft: Draft) -> None:
-        """The backward pass came through a call, at which everything has arrived."""
+        """Note that the backward pass has gone through a call, whose gradient is complete."""
         draft.reached = True
         self.backward.append(BackwardStep(len(self.backward), draft.id, draft.grad, 0.0))
 
@@ -119,7 +120,7 @@ class BridgeRun(ABC):
 
     # ------------------------------------------------------------------ the result
     def recording(self, outputs: Sequence[int], has_gradient: bool) -> Recording:
-        """All of it as plain data; what `raised` ended has no more than there is."""
+        """The run as plain data; if it `raised`, with everything until then."""
         kept = pruned(self.drafts, self.backward, outputs)
         self.numbers = tuple(kept.ids)
         return finished(
@@ -152,7 +153,7 @@ def recorded(
 
 @dataclass(frozen=True)
 class Pruned:
-    """The drafts that are left, with new numbers; ``ids`` has the new one of each old one."""
+    """The drafts that are kept, with new numbers; ``ids`` maps old numbers to new ones."""
 
     drafts: list[Draft]
     backward: tuple[BackwardStep, ...]
@@ -160,7 +161,7 @@ class Pruned:
 
 
 def pruned(drafts: Sequence[Draft], backward: Sequence[BackwardStep], outputs: Sequence[int]) -> Pruned:
-    """Without shapes, masks and assertions of the user's that are computed and only looked at."""
+    """Remove the user's shapes, masks and assertions that affect neither outputs nor gradients."""
     waiting = [d.id for d in drafts if d.kind == "input" or d.requires_grad] + list(outputs)
     kept: set[int] = set()
     parts: dict[int, list[int]] = {}

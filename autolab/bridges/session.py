@@ -1,4 +1,4 @@
-"""The session of a live view of another library's function: its inputs are moved as arrays, the library computes."""
+"""The session of a live view of another library's function: inputs are moved as arrays, and the library computes."""
 
 from __future__ import annotations
 
@@ -19,30 +19,30 @@ from .run import BridgeRun
 OPTIONS = ("upstream", "budget", "replace", "parameters", "seconds", "train", "tokens")
 
 _LITERAL = 1000
-"""An array of more elements is no text."""
+"""An array with more elements is not written out."""
 
 
 class BridgeSession(Session):
-    """A function of another library and the point at which it is looked at.
+    """A function of another library and the point at which it is shown.
 
     Parameters
     ----------
     inputs : BridgeInputs
         The function with its arguments.
     options : mapping
-        Those of ``autolab.explore``, but for the higher orders and fused functions of AutoLab's own.
+        Those of ``autolab.explore``, except for higher orders and AutoLab's own fused functions.
     """
 
     runs: type[BridgeRun]
     """The class of its runs."""
 
     max_order = 0
-    """Derivatives of higher order are written in the function itself."""
+    """For derivatives of higher order, the function itself must compute the lower one."""
 
     def __init__(self, inputs: Any, options: Mapping[str, Any]) -> None:
         given = chosen_options("explore", options, OPTIONS)
         self._inputs, self.library = inputs, inputs.library.title
-        self._numbers: tuple[int, ...] = ()  # of the steps of the last recording, in its run
+        self._numbers: tuple[int, ...] = ()  # of the last recording's steps, in its run
         named = _Named(inputs.written, inputs.name, self.library)
         super().__init__(named, (), given, inputs.library.arrays(inputs.values))
 
@@ -53,7 +53,7 @@ class BridgeSession(Session):
     def record(self, state: ExplorationState | None = None, check: Callable[[], None] = lambda: None) -> Recording:
         state, library, given = state or self.state, self._inputs.library, self._inputs.values
         start = RunUpstream(state, self._upstream, library.ones)
-        # by the numbers of the run, which counts what is left out of the recording as well
+        # by the numbers of the run, which include calls that the recording omits
         numbers = self._numbers
         replaced = {numbers[step]: new.value for step, new in state.replaced.items() if step < len(numbers)}
         values = {name: library.like(given[name], a) for name, a in state.inputs.items() if name in given}
@@ -69,7 +69,7 @@ class BridgeSession(Session):
         return {}
 
     def code(self) -> str:
-        """Python text that opens the same view at this point; arrays of many elements by their own names."""
+        """Python code that opens the same view at this point; large arrays are written as their own names."""
         parts, library = [], self._inputs.library
         for name, value in self._inputs.values.items():
             array = self.state.inputs[name]
@@ -86,21 +86,21 @@ class BridgeSession(Session):
 
 
 class _Named:
-    """A function under the names of its inputs, which need not be those of parameters: ``batch[x]``."""
+    """A function with its inputs as parameters; their names need not be those of its own: ``batch[x]``."""
 
     def __init__(self, fn: Callable[..., Any], name: str, library: str) -> None:
         self.__wrapped__, self.__name__, self._library = fn, name, library
         self.__signature__ = inspect.Signature([inspect.Parameter("inputs", inspect.Parameter.VAR_KEYWORD)])
 
     def __call__(self, **inputs: Any) -> Any:
-        """The session runs the function; a saved page asks whether it could."""
+        """Raise: only the session runs the function. A saved page tries whether it could run it itself."""
         raise Untraceable(f"{self._library} computes it")
 
 
 def opened(
     session: type[BridgeSession], fn: Any, args: tuple[Any, ...], inputs: Mapping[str, Any], options: Any
 ) -> Explorer:
-    """The live view of a user's function, shown; in plain Python it is saved as a page."""
+    """The live view of a user's function, displayed; in plain Python it is saved as a page."""
     explorer = Explorer(session(session.runs.kind.bind("explore", fn, args, inputs), options or {}))
     explorer._save_here("explore", "explore", explorer.recording.function)
     return explorer

@@ -6,8 +6,8 @@
 >>> recording["x"].grad.values
 array([ 2., -4.], dtype=float32)
 
-The top-level `autolab.record`, `autolab.explore` and `autolab.check_gradients` call these where they are given JAX's
-arrays or functions.
+The top-level `autolab.record`, `autolab.explore` and `autolab.check_gradients` call these for JAX's arrays and
+functions.
 """
 
 from collections.abc import Mapping
@@ -35,7 +35,7 @@ __getattr__ = later(
 
 
 def graph_in(frame: FrameType, y: Any, named: Mapping[str, Any]) -> NoReturn:
-    """JAX's arrays have no graph behind them.
+    """Raise: JAX's arrays have no graph.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""check_gradients(): what is wrong with the gradients of a JAX function, such as one with ``custom_vjp``."""
+"""check_gradients(): checks the gradients of a JAX function, such as one with ``custom_vjp``."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from .inputs import JaxInputs, array_of, is_float
 from .record import JaxRun
 
 _WITH_STEPS = re.compile(r" = (round|floor|ceil|sign)\b")
-"""How the text of a jaxpr begins such equations; a function's own name never follows the sign."""
+"""Matches such equations in the text of a jaxpr; a function's own name never follows an equals sign."""
 
 
 def check_gradients(
@@ -40,8 +40,8 @@ def check_gradients(
 ) -> GradientReport:
     """Compare the gradients that JAX computes with numeric ones, and say what is wrong with them.
 
-    Of a function with ``custom_vjp`` that is the rule that somebody wrote. Everything is measured in float64, under
-    ``jax.enable_x64``, where the function allows it.
+    For a function with ``custom_vjp``, this checks the user-written rule. Everything is measured in float64, with
+    ``jax.enable_x64``, if the function allows it.
 
     Parameters
     ----------
@@ -61,7 +61,7 @@ def check_gradients(
     Raises
     ------
     TypeError
-        If the arguments do not fit the signature, none of them can have a gradient, or the result is no float.
+        If the arguments do not fit the signature, none of them can have a gradient, or the result is not a float.
 
     Examples
     --------
@@ -82,7 +82,7 @@ def check_gradients(
 
 
 class JaxFunction(ForeignFunction):
-    """A JAX function that is checked."""
+    """A JAX function whose gradients are checked."""
 
     kind, backward_name = JaxInputs, "bwd"
     error = (
@@ -94,12 +94,12 @@ class JaxFunction(ForeignFunction):
         is_double = bool(jax.config.jax_enable_x64) or any(a.dtype in (np.float64, np.int64) for a in inputs)
         self._precision = partial(jax.enable_x64, is_double)
         with self._precision():
-            pairs = zip(inputs, self.values.values(), strict=True)  # short floats have the dtype that they had
+            pairs = zip(inputs, self.values.values(), strict=True)  # floats of lower precision get their dtype back
             self._xs = [jnp.asarray(a, a.dtype if a.dtype == np.float64 else given.dtype) for a, given in pairs]
             return tuple([np.array(array_of(y)) for y in self._run(self._order, *self._xs)])
 
     def _run(self, order: int, *values: Any) -> list[Any]:
-        """The results of floats, and of order 2 and above gradients of them."""
+        """The floating-point results, or for order 2 and above their gradients."""
         if order > 1:
             ys, vjp = vjp_of(partial(self._run, order - 1), values, _floats(values))
             return list(vjp([jnp.asarray(fixed_upstream(y.shape), y.dtype) for y in ys]))
@@ -146,5 +146,5 @@ class JaxFunction(ForeignFunction):
 
 
 def _floats(values: Sequence[Any]) -> list[int]:
-    """The places of those that have a gradient."""
+    """The indices of the values that have a gradient."""
     return [i for i, value in enumerate(values) if is_float(value)]

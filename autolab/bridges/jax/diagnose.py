@@ -1,4 +1,4 @@
-"""What `autolab.diagnose` asks of JAX, whose functions are pure: parameters are an argument."""
+"""The part of `autolab.diagnose` for JAX, whose functions are pure: parameters are an argument."""
 
 from __future__ import annotations
 
@@ -21,18 +21,18 @@ from .record import JaxRun
 
 
 class JaxWorkbench(BridgeWorkbench):
-    """What `autolab.diagnose` does with a program that uses JAX. Its gradients are those of the recording."""
+    """The operations of `autolab.diagnose` on a program that uses JAX. Gradients are those of the recording."""
 
     runs = JaxRun
     has_gradients = False
 
     def prepared(self, values: list[Any]) -> dict[int, Any]:
-        """Arrays never change, but a jitted training step may take them over."""
+        """Copy the arrays: they never change, but a jitted training step may take over their memory (donation)."""
         arrays = [a for a in jax.tree_util.tree_leaves(values) if isinstance(a, jax.Array)]
         return {id(a): jax.numpy.array(a) if self.rounds else a for a in arrays}
 
     def parameters(self, named: Mapping[str, Any]) -> list[LiveParameter]:
-        """The arrays of floats in the first dict, list or object; of the first argument, where there is none."""
+        """The arrays of floats in the first dict, list or object, or in the first argument if there is none."""
         trees = {name: value for name, value in named.items() if not _is_array(value) and _floats(value, name)}
         first = next(iter(trees or named), None)
         found = [] if first is None else _floats(named[first], first)
@@ -43,7 +43,7 @@ class JaxWorkbench(BridgeWorkbench):
         return sorted(found, key=lambda a: a.ndim > 0)
 
     def differentiate(self, loss: Any) -> None:
-        """The recording has done so."""
+        """Nothing to do: the recording has the gradients."""
 
     def array(self, value: Any) -> np.ndarray | None:
         return array_of(value) if _is_array(value) else None
@@ -65,7 +65,7 @@ class JaxWorkbench(BridgeWorkbench):
 
     # ------------------------------------------------------------------ a training step
     def settled(self, program: Program) -> Program:
-        """What is jitted forgets its Python function when it is copied: a function around it keeps that."""
+        """Wrap a jitted function: a copy of it would lose its Python function, which the wrapper keeps."""
         fn = program.fn
         if not self.rounds or isinstance(fn, FunctionType):
             return program
@@ -77,7 +77,7 @@ class JaxWorkbench(BridgeWorkbench):
         return Program(step, program.args, program.kwargs, program.prepared)
 
     def until_loss(self, fn: Callable[..., Any], reach: Callable[[Any], Any]) -> Callable[..., Any]:
-        """The step without ``jit``, up to its call of what `jax.grad` or `jax.value_and_grad` gives."""
+        """The step without ``jit``, up to its call of the function that `jax.grad` or `jax.value_and_grad` returns."""
         if not self.rounds:
             return fn
 
@@ -89,8 +89,9 @@ class JaxWorkbench(BridgeWorkbench):
         return run
 
     def advanced(self, program: Program, result: Any) -> tuple[Program, Any]:
-        """Trees of the result go where the arguments have one of the same structure, shapes and dtypes; a single array
-        only to the first arguments, as data may have its shape too."""
+        """Pass results on as arguments: pytrees replace arguments of the same structure, shapes and dtypes; a single
+        array replaces only the first argument, because data may have its shape, too.
+        """
         bound = inspect.signature(program.fn).bind(*program.args, **program.kwargs)
         given, fed, rest = bound.arguments, dict[str, Any](), list[Any]()
         is_one = any(_form(value) == _form(result) for value in given.values())
@@ -115,7 +116,7 @@ class JaxWorkbench(BridgeWorkbench):
 
 @contextmanager
 def _until_grad(reach: Callable[[Any], Any]) -> Iterator[None]:
-    """Inside, what JAX makes of a loss for its first gradient is not called: ``reach(loss)`` is."""
+    """A context in which the first gradient of a loss is not computed; ``reach(loss)`` is called instead."""
     own = jax.grad, jax.value_and_grad
 
     def restore() -> None:
@@ -123,7 +124,7 @@ def _until_grad(reach: Callable[[Any], Any]) -> Iterator[None]:
 
     def first(fn: Callable[..., Any], argnums: Any = 0, has_aux: bool = False, **options: Any) -> Callable[..., Any]:
         def call(*args: Any, **kwargs: Any) -> Any:
-            restore()  # a loss may have derivatives of its own
+            restore()  # a loss may contain derivatives of its own
             result = fn(*args, **kwargs)
             return reach(result[0] if has_aux else result)
 
@@ -137,7 +138,7 @@ def _until_grad(reach: Callable[[Any], Any]) -> Iterator[None]:
 
 
 def _items(result: Any) -> list[Any]:
-    """What a training step returns, one by one."""
+    """The items that a training step returns."""
     if type(result) is dict:
         return list(result.values())
     return list(result) if type(result) in (tuple, list) else [result]

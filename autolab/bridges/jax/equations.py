@@ -1,4 +1,4 @@
-"""One equation of a jaxpr: as a function of its operands, with its vjp, and what a step calls it."""
+"""One equation of a jaxpr: as a function of its operands, with its vector-Jacobian product and the name of its step."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ INLINED = ("jit", "pjit", "closed_call", "core_call", "remat", "remat2", "checkp
 
 
 def vjp_of(fn: Callable[..., Any], values: Sequence[Any], places: Sequence[int]) -> tuple[Any, Callable[[Any], Any]]:
-    """`jax.vjp` of a function with respect to those of its arguments that stand at ``places``."""
+    """`jax.vjp` of a function with respect to the arguments at the positions ``places``."""
 
     def of_needing(*needing: Any) -> Any:
         given = list(values)
@@ -32,7 +32,7 @@ def vjp_of(fn: Callable[..., Any], values: Sequence[Any], places: Sequence[int])
 
 
 def shares_of(vjp: Callable[[Any], Sequence[Any]], cotangents: list[Any]) -> Sequence[Any]:
-    """What the vjp gives for each use; the one case in which JAX has none is an error that says so."""
+    """The share of each use, from the vjp; the one case in which JAX has none is an error that says so."""
     try:
         return vjp(cotangents)
     except ValueError as error:
@@ -44,14 +44,14 @@ def shares_of(vjp: Callable[[Any], Sequence[Any]], cotangents: list[Any]) -> Seq
 
 
 def cotangent(y: Any, g: Any) -> Any:
-    """The gradient ``g`` of a result as JAX's vjp takes it; zeros where none has arrived."""
+    """The gradient ``g`` of a result as a cotangent for JAX's vjp; zeros if no gradient has arrived."""
     if not is_float(y):
         return np.zeros(y.shape, jax.dtypes.float0)
     return jnp.zeros_like(y) if g is None else jnp.asarray(g, y.dtype)
 
 
 def as_function(equation: Any, info: Any) -> Callable[..., list[Any]]:
-    """An equation as a function of its operands: a jaxpr of its own, with a variable for every use."""
+    """An equation as a function of its operands: a jaxpr of its own, with a separate variable for every use."""
     operands = [var if isinstance(var, Literal) else Var(var.aval) for var in equation.invars]
     variables, outputs = [var for var in operands if isinstance(var, Var)], list(equation.outvars)
     nameless = info._replace(arg_names=None, result_paths=None)
@@ -72,7 +72,7 @@ def inner_jaxpr(params: Mapping[str, Any]) -> Any:
 
 
 def title_of(equation: Any) -> str:
-    """``relu`` of a function that is one step, else the primitive's name."""
+    """``relu`` for a function that is a single step, else the name of the primitive."""
     name = str(equation.primitive.name)
     if name in INLINED or name.startswith("custom_"):
         inner = inner_jaxpr(equation.params)

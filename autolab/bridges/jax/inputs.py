@@ -1,4 +1,4 @@
-"""JAX's arrays, alone and in pytrees, and as the inputs of a function."""
+"""JAX's arrays, single or in pytrees, as arrays of a recording and as the inputs of a function."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def is_float(value: Any) -> bool:
 
 
 def array_of(value: Any) -> np.ndarray:
-    """The numbers in main memory; those of a dtype that NumPy does not have, such as bfloat16, as float32."""
+    """The numbers in main memory; dtypes that NumPy lacks, such as bfloat16, are converted to float32."""
     if jnp.issubdtype(value.dtype, jax.dtypes.prng_key):
         return np.asarray(jax.random.key_data(value))
     if jnp.issubdtype(value.dtype, jnp.complexfloating):
@@ -40,14 +40,14 @@ def _device(value: Any) -> str:
 
 
 def like(y: Any, given: Any) -> Any:
-    """An array with the dtype of ``y``; ones of its shape for None. Of the keys of random numbers it is ``y``."""
+    """An array with the dtype of ``y``; ones of its shape if ``given`` is None. PRNG keys are returned unchanged."""
     if jnp.issubdtype(y.dtype, jax.dtypes.prng_key):
         return y
     return jnp.ones_like(y) if given is None else jnp.asarray(given, y.dtype)
 
 
 def exchanged(tree: Any, swap: Callable[[str, Any], Any], label: str) -> Any:
-    """The pytree with ``swap(label, value)`` for every array of JAX's or NumPy's, and every number with a point."""
+    """The pytree with ``swap(label, value)`` in place of every JAX or NumPy array and every float."""
 
     def leaf(path: Any, item: Any) -> Any:
         is_input = isinstance(item, jax.Array | np.ndarray | np.generic | float)
@@ -85,9 +85,9 @@ class JaxInputs(BridgeInputs):
 
     @property
     def written(self) -> Any:
-        """What the user wrote, without what `jax.jit` and the like put around it."""
+        """The user's function, without wrappers such as `jax.jit`."""
         return inspect.unwrap(self.fn)
 
     def on(self, *values: Any) -> Any:
-        """Run the function on other values of its inputs, in their order."""
+        """Run the function on other values of its inputs, given in order."""
         return self.call(dict(zip(self.values, values, strict=True)))

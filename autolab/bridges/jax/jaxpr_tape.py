@@ -1,4 +1,6 @@
-"""JaxTape: runs a jaxpr equation by equation and keeps every value, with the vjp of every equation for the way back."""
+"""JaxTape: runs a jaxpr equation by equation and keeps every value, with the vjp of every equation for the backward
+pass.
+"""
 
 from __future__ import annotations
 
@@ -23,14 +25,14 @@ from .inputs import JaxInputs, is_float
 from .levels import EquationSite, JaxprLevel, function_of, users_frames
 
 LONGEST_LOOP = 64
-"""A scan of more rounds is one step."""
+"""A scan with more passes is recorded as one step."""
 
 _Outputs = Callable[..., Sequence[Any]]
 
 
 @dataclass
 class TracedValue:
-    """A value of the run: its step, None for what depends on no input; and whether it has a gradient."""
+    """A value of the run: its step, None if it depends on no input; and whether it has a gradient."""
 
     array: Any
     step: int | None = None
@@ -39,7 +41,7 @@ class TracedValue:
 
 @dataclass
 class EvaluatedEquation:
-    """An equation that was evaluated: the uses and results that have a gradient, and JAX's vjp between them."""
+    """An evaluated equation: the uses and results that have a gradient, and JAX's vjp between them."""
 
     step: int
     uses: list[Use]
@@ -49,7 +51,7 @@ class EvaluatedEquation:
 
 @dataclass(eq=False)
 class JaxTape(BridgeRun):
-    """A run as far as jaxprs go."""
+    """The part of a run that deals with jaxprs."""
 
     kind = JaxInputs
     calls: list[EvaluatedEquation] = field(default_factory=list)
@@ -61,14 +63,14 @@ class JaxTape(BridgeRun):
         self._fn, self._names = getattr(self.inputs.written, "__code__", None), _closure_names(self.inputs.written)
 
     def forward(self, arrays: Sequence[Any]) -> tuple[list[TracedValue], list[TracedValue], Sequence[Any]]:
-        """Run the function on arrays: the inputs, the outputs, and the constants that it brings along."""
+        """Run the function on arrays. Returns the inputs, the outputs, and the constants of its jaxpr."""
         closed = _traced(self.inputs, arrays)
         named = zip(self.inputs.values, arrays, strict=True)
         leaves = [TracedValue(a, self.add_leaf(a, "input", name), is_float(a)) for name, a in named]
         return leaves, self.run(closed.jaxpr, closed.consts, leaves, JaxprLevel()), closed.consts
 
     def add_leaf(self, array: Any, kind: Any, name: str | None) -> int:
-        """A step for a value that no equation made."""
+        """Add a step for a value that no equation computed."""
         draft = self.leaf(kind, name, self.kept.snapshot(array))
         draft.is_float, draft.requires_grad = is_float(array), kind == "input" and is_float(array)
         self.drafts.append(draft)
@@ -77,7 +79,7 @@ class JaxTape(BridgeRun):
     def run(
         self, jaxpr: Any, consts: Sequence[Any], args: Sequence[TracedValue], level: JaxprLevel
     ) -> list[TracedValue]:
-        """The results of a jaxpr, whose equations become steps at that level."""
+        """The results of a jaxpr, whose equations become steps at the given level."""
         env: dict[Any, TracedValue] = dict(zip(jaxpr.invars, args, strict=True))
         env |= {var: TracedValue(const) for var, const in zip(jaxpr.constvars, consts, strict=True)}
 
@@ -92,9 +94,10 @@ class JaxTape(BridgeRun):
         return [read(var) for var in jaxpr.outvars]
 
     def back(self, totals: GradientTotals) -> Iterator[tuple[EvaluatedEquation, Sequence[Any]]]:
-        """Every equation at whose results a gradient has arrived, the last first, with the shares of its uses.
+        """All equations at whose results a gradient has arrived, from the last to the first, with the shares of their
+        uses.
 
-        Whoever takes them adds the shares to ``totals``.
+        The caller must add the shares to ``totals``.
         """
         for call in reversed(self.calls):
             self.check()
@@ -126,7 +129,7 @@ class JaxTape(BridgeRun):
         return self.run(branches[taken].jaxpr, branches[taken].consts, values[1:], inside)
 
     def _loop(self, params: Mapping[str, Any], values: list[TracedValue], site: EquationSite) -> list[TracedValue]:
-        """A scan, round by round: the elements of its sequences are steps, and so are the stacked results."""
+        """A scan, pass by pass: the elements of its sequences are steps, and so are the stacked results."""
         inner = params["jaxpr"]
         consts = values[: params["num_consts"]]
         carry = values[len(consts) : len(consts) + params["num_carry"]]
@@ -164,7 +167,7 @@ class JaxTape(BridgeRun):
     ) -> list[TracedValue]:
         """Evaluate and keep: a draft for the result, or one for the call and one for each of several results.
 
-        ``variables`` are the operands in the jaxpr; there are none of a step that scan makes inside.
+        ``variables`` are the operands in the jaxpr; None for a step that scan adds inside.
         """
         labels = ["x", "y"] if len(values) < 3 else [f"x[{i}]" for i in range(len(values))]
         uses = list(map(self._use, values, labels, variables or [None] * len(values)))
@@ -216,10 +219,10 @@ class JaxTape(BridgeRun):
 
 
 def _closure_names(fn: Any) -> dict[int, str]:
-    """What the function calls the arrays that it closes over, and global ones, by their identities."""
+    """The function's names for the arrays that it closes over and for global ones, by their ids."""
     try:
         names = inspect.getclosurevars(fn)
-    except TypeError:  # not written in Python
+    except TypeError:  # not a Python function
         return {}
     return {id(value): name for name, value in {**names.globals, **names.nonlocals}.items()}
 
@@ -241,11 +244,11 @@ def _traced(inputs: JaxInputs, arrays: Sequence[Any]) -> Any:
 
 
 def _changed(fn: _Outputs, change: Callable[..., Any]) -> Callable[..., list[Any]]:
-    """What gives the one result of a call otherwise, from the call and its operands."""
+    """A function that computes the single result of a call by ``change``, given the call and its operands."""
     return lambda *arrays: [change(lambda *given: fn(*given)[0], *arrays)]
 
 
 def _inside(site: EquationSite, label: str, what: str) -> JaxprLevel:
-    """The level of a jaxpr, called as the user wrote its call."""
+    """The level of a jaxpr, labelled with the call as the user wrote it."""
     written = site.place.source if site.place is not None and site.place.is_call else None
     return site.inside(f"{written or label}  # {what}")

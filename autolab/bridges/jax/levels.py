@@ -1,4 +1,4 @@
-"""Where the equations of a jaxpr stand in the user's code, and which calls, loops and branches every step is in."""
+"""The positions of a jaxpr's equations in the user's code, and the calls, loops and branches around every step."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from ...recording.model import Scope, ScopeKind
 from ...recording.scope_drafts import ScopeDrafts
 from ...recording.scopes import is_users
 
-_known: dict[tuple[int, int], tuple[CodeType, CodePosition]] = {}  # by identity: code is slow to hash
+_known: dict[tuple[int, int], tuple[CodeType, CodePosition]] = {}  # by id: code objects are slow to hash
 
 
 @dataclass(frozen=True)
 class UserFrame:
-    """A call of the user's code that was on the stack when an equation was made."""
+    """A call of the user's code that was on the stack when an equation was traced."""
 
     code: CodeType
     instruction: int
@@ -36,8 +36,7 @@ class UserFrame:
 
 
 def users_frames(equation: Any, fn: CodeType | None) -> tuple[UserFrame, ...]:
-    """The user's frames around an equation, from the recorded function ``fn`` inwards; none where JAX keeps no
-    traceback."""
+    """The user's frames around an equation, from the recorded function ``fn`` inwards; empty without a traceback."""
     traceback: Any = getattr(equation.source_info, "traceback", None)
     if not hasattr(traceback, "raw_frames"):
         return ()
@@ -48,7 +47,7 @@ def users_frames(equation: Any, fn: CodeType | None) -> tuple[UserFrame, ...]:
 
 
 def function_of(jaxpr: Any) -> tuple[str, bool]:
-    """The name of the function whose jaxpr that is, and whether the user wrote it."""
+    """The name of the function that a jaxpr was traced from, and whether the user wrote it."""
     told = str(getattr(getattr(jaxpr, "debug_info", None), "func_src_info", ""))
     name, _, file = told.partition(" at ")
     return name, bool(file) and is_users(file)
@@ -56,9 +55,9 @@ def function_of(jaxpr: Any) -> tuple[str, bool]:
 
 @dataclass(frozen=True, eq=False)
 class JaxprLevel:
-    """A jaxpr inside another one: ``jit``, a branch of ``cond``, a round of ``scan``; the outermost has no parent.
+    """A jaxpr inside another one: ``jit``, a branch of ``cond``, a pass of ``scan``; the outermost has no parent.
 
-    ``frames`` are the user's, where the equation stands that has the jaxpr in it.
+    ``frames`` are the user's frames around the equation that contains the jaxpr.
     """
 
     parent: JaxprLevel | None = None
@@ -69,7 +68,7 @@ class JaxprLevel:
 
 @dataclass(frozen=True)
 class EquationSite:
-    """Where a step is made: in which jaxpr, and in which of the user's frames."""
+    """The origin of a step: its jaxpr, and the user's frames around it."""
 
     level: JaxprLevel
     frames: tuple[UserFrame, ...]
@@ -84,7 +83,7 @@ class EquationSite:
 
     @property
     def path(self) -> tuple[Any, ...]:
-        """The levels around a step, the outermost first, and at the outermost one the calls of the user's functions."""
+        """The levels around a step, from the outside in, preceded by the calls of the user's functions."""
         inside, level = list[JaxprLevel](), self.level
         while level.parent is not None:
             inside.append(level)
@@ -94,14 +93,14 @@ class EquationSite:
 
 @dataclass(frozen=True)
 class _OneExpression:
-    """One expression of the user's whose evaluation took several steps."""
+    """One expression in the user's code whose evaluation took several steps."""
 
     frames: tuple[UserFrame, ...]
     number: int
 
 
 def placed_scopes(drafts: Sequence[Draft], sites: Mapping[int, EquationSite]) -> tuple[Scope, ...]:
-    """Give every step its place, its names and its scope; the scopes."""
+    """Set the position, the names and the scope of every step. Returns the scopes."""
     found = ScopeDrafts()
     open_: list[tuple[Any, int]] = []
     called = [draft for draft in drafts if draft.id in sites]
@@ -125,7 +124,7 @@ def _place(draft: Draft, site: EquationSite, is_inner: bool) -> None:
 
 
 def _enter(path: Sequence[Any], open_: list[tuple[Any, int]], found: ScopeDrafts) -> None:
-    """Leave the scopes that are not in the path, enter those that are new."""
+    """Leave the scopes that are not in the path, and enter those that are new."""
     pairs = zip(open_, path, strict=False)
     kept = len(list(takewhile(lambda pair: pair[0][0] == pair[1], pairs)))
     del open_[kept:]
@@ -136,7 +135,7 @@ def _enter(path: Sequence[Any], open_: list[tuple[Any, int]], found: ScopeDrafts
 
 
 def _told(key: Any) -> tuple[ScopeKind, str, CodePosition | None]:
-    """The kind, the label and the place of a scope."""
+    """The kind, the label and the position of a scope."""
     if isinstance(key, UserFrame):
         return "function", key.place.source or key.place.statement or "", key.place
     place = key.frames[-1].place if key.frames else None

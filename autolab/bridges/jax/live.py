@@ -1,4 +1,4 @@
-"""explore(): a JAX function live, run again at each point."""
+"""explore(): a live view of a JAX function, which is run again at each point."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from .record import JaxRun
 
 
 class JaxSession(BridgeSession):
-    """A JAX function and the point at which it is looked at."""
+    """A JAX function and the point at which it is shown."""
 
     runs = JaxRun
 
 
 def explore(fn: Callable[..., Any], /, *args: Any, options: Mapping[str, Any] | None = None, **inputs: Any) -> Explorer:
-    """Look at a JAX function live: move its inputs and watch every value and gradient follow.
+    """Open a live view of a JAX function: move its inputs, and all values and gradients follow.
 
     At each point the function is traced and run again by JAX.
 
@@ -29,14 +29,14 @@ def explore(fn: Callable[..., Any], /, *args: Any, options: Mapping[str, Any] | 
     *args, **inputs
         Its arguments, as for `record`. Arrays and floats can be moved.
     options : dict, optional
-        ``upstream`` and ``budget``, as for `record`; ``replace``, a dict from numbers of steps to the values that they
-        are to have; ``seconds`` (default 60), after which a computation is stopped.
+        ``upstream`` and ``budget``, as for `record`; ``replace``, a dict from step numbers to the values that replace
+        their results; ``seconds`` (default 60), after which a computation is stopped.
 
     Returns
     -------
     Explorer
-        ``.point`` holds the inputs as they stand, as NumPy arrays, ``.recording`` what the picture shows, ``.close()``
-        ends it.
+        ``.point`` is a dict of the present inputs, as NumPy arrays, ``.recording`` the recording that is shown, and
+        ``.close()`` ends it.
 
     Raises
     ------

@@ -21,7 +21,7 @@ from .jaxpr_tape import JaxTape, TracedValue
 from .levels import placed_scopes
 
 _SLACK = 256
-"""By so many rounding errors the gradient of an input may differ from that of `jax.vjp` of the whole function."""
+"""Tolerance, in rounding errors, between the gradient of an input and that of `jax.vjp` of the whole function."""
 
 
 @dataclass(eq=False)
@@ -38,7 +38,7 @@ class JaxRun(JaxTape):
         return self.recording(ends, any(value.needs for value in outputs))
 
     def follow(self) -> tuple[list[Any], list[TracedValue], list[TracedValue], list[Any]]:
-        """Go forward and backward; what there was before, the inputs, the outputs and their upstream gradients."""
+        """Run forward and backward. Returns the leaf arrays, the inputs, the outputs, and their upstream gradients."""
         arrays = list({**self.inputs.values, **(self.values or {})}.values())
         leaves, outputs, consts = self.forward(arrays)
         for value in outputs:
@@ -50,15 +50,16 @@ class JaxRun(JaxTape):
 
     # ------------------------------------------------------------------ backward
     def _tell_kept(self, given: Sequence[Any]) -> None:
-        """What the vjp of each equation keeps: the arrays in it. JAX drops that at which no gradient arrives, as of the
-        maximum in ``softmax``."""
+        """Note the arrays that the vjp of each equation keeps. JAX drops the vjp if no gradient arrives, as for the
+        maximum in ``softmax``.
+        """
         kept = KeptArrays(_buffer_of, [array for array in given if isinstance(array, jax.Array)])
         for call in [call for call in self.calls if self.drafts[call.step].reached]:
             held = [array for array in jax.tree_util.tree_leaves(call.vjp) if isinstance(array, jax.Array)]
             self.drafts[call.step].keeps = kept.told([array for array in held if array.ndim])
 
     def _differentiate(self, outputs: Sequence[TracedValue], starts: Sequence[Any]) -> None:
-        """The vjp of every equation, the last first."""
+        """Call the vjp of every equation, from the last to the first."""
         self._totals = totals = GradientTotals()
         for value, start in zip(outputs, starts, strict=True):
             if value.needs:
@@ -82,7 +83,7 @@ class JaxRun(JaxTape):
     def _verify(
         self, arrays: list[Any], outputs: Sequence[TracedValue], starts: Sequence[Any], leaves: list[TracedValue]
     ) -> None:
-        """The gradients of the inputs are those that JAX gives for the whole function."""
+        """Verify that the gradients of the inputs are those of JAX for the whole function."""
         places = [i for i, leaf in enumerate(leaves) if leaf.needs]
         pairs = [(i, start) for i, (value, start) in enumerate(zip(outputs, starts, strict=True)) if value.needs]
         if not places or not pairs:
@@ -107,8 +108,9 @@ class JaxRun(JaxTape):
 
     # ------------------------------------------------------------------ the result
     def scopes(self, kept: Pruned) -> tuple[Scope, ...]:
-        """The scopes. Steps then have their places, and so has what the user's ``stop_gradient`` takes out: that inside
-        of JAX's softmax is none of his."""
+        """The scopes; this also sets the positions of steps and departures. A ``stop_gradient`` inside JAX's own
+        softmax is not a departure.
+        """
         found = placed_scopes(kept.drafts, {kept.ids[old]: site for old, site in self.sites.items() if old in kept.ids})
         for call, operands in self.left.items():
             draft = self.drafts[call]
@@ -126,33 +128,33 @@ def record(fn: Callable[..., Any], /, *args: Any, options: Mapping[str, Any] | N
     """Run a JAX function on its inputs, then its gradient, and return every step of both as plain data.
 
     The function is traced (`jax.make_jaxpr`), and its equations are evaluated one by one, each with its own `jax.vjp`.
-    Functions of the user's under ``jit``, the rounds of ``scan`` and the branch of ``cond`` that was taken are scopes;
-    JAX's own functions and those with a rule of their own (``custom_vjp``) are one step. At the end the gradients of
-    the inputs are compared with those of `jax.vjp` of the whole function.
+    User functions under ``jit``, the passes of ``scan`` and the branch taken by ``cond`` are scopes; JAX's own
+    functions and those with a custom rule (``custom_vjp``) are one step each. Finally, the gradients of the inputs are
+    compared with those of `jax.vjp` of the whole function.
 
     Parameters
     ----------
     fn : callable
         A function that JAX can trace, of arrays and pytrees of arrays.
     *args, **inputs
-        Its arguments, bound by its signature. Arrays and floats, also inside pytrees, are the inputs. Anything else,
-        such as an int, is passed on as it is.
+        Its arguments, bound by its signature. Arrays and floats, including those in pytrees, are the inputs. Anything
+        else, such as an int, is passed on unchanged.
     options : dict, optional
         ``upstream``: the upstream gradient of the output (by default ones of its shape); a tuple for several outputs.
-        ``budget``: how many bytes of arrays the recording may keep (by default 64 MiB); larger ones are block-reduced.
-        ``tokens``: the labels of a sequence's positions, as for `autolab.record`.
+        ``budget``: maximum number of bytes of arrays that the recording keeps (by default 64 MiB); larger arrays are
+        block-reduced. ``tokens``: the labels of a sequence's positions, as for `autolab.record`.
 
     Returns
     -------
     Recording
-        As that of `autolab.record`; every view shows it.
+        Like that of `autolab.record`; every view can show it.
 
     Raises
     ------
     TypeError
         If the inputs do not fit the signature, or ``fn`` returns nothing.
     UnsupportedError
-        If the function cannot be traced, or JAX has no gradient for it. The message names the reason.
+        If the function cannot be traced, or JAX has no gradient for it. The message gives the reason.
 
     Examples
     --------

@@ -6,8 +6,7 @@
 >>> recording["x"].grad.values
 array([ 2., -4.], dtype=float32)
 
-The top-level `autolab.record`, `autolab.explore` and `autolab.check_gradients` call these where they are given a module
-or tensors.
+The top-level `autolab.record`, `autolab.explore` and `autolab.check_gradients` call these for modules and tensors.
 """
 
 from typing import TYPE_CHECKING

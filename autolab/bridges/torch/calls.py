@@ -1,4 +1,4 @@
-"""What a call of one of PyTorch's functions is: its name, its parameters, what it changes in place."""
+"""A call of a PyTorch function: its name, its parameters, and what it changes in place."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ _ARITHMETIC = {"add", "sub", "mul", "div", "pow", "remainder", "fmod", "maximum"
 _ARITHMETIC |= {"eq", "ne", "lt", "le", "gt", "ge", "where", "true_divide", "mod", "floordiv"}
 _TAKEN = {"item", "tolist", "numpy", "float", "int", "array", "detach", "data"}
 _TENSORS = {"T", "mT", "H", "mH", "real", "imag", "data"}
-"""The properties of a tensor that are tensors computed from it."""
+"""Properties of a tensor that return a tensor computed from it."""
 
 
 @cache
 def name_of(func: Any) -> str:
-    """The function's name without what only says how it was written: ``mul`` for ``*``, ``relu`` for ``relu_``."""
+    """The function's name without spelling variants: ``mul`` for ``*``, ``relu`` for ``relu_``."""
     name = str(getattr(func, "__name__", type(func).__name__))
     if name in ("__get__", "__set__"):
         return str(func.__self__.__name__)
@@ -49,7 +49,7 @@ def name_of(func: Any) -> str:
 
 @cache
 def is_property(func: Any) -> bool:
-    """Whether it reads or sets an attribute that says something about a tensor and is none."""
+    """Whether it reads or sets an attribute of a tensor that is not itself a tensor."""
     return getattr(func, "__name__", "") == "__get__" and name_of(func) not in _TENSORS
 
 
@@ -61,7 +61,7 @@ def sets_attribute(func: Any) -> bool:
 
 @cache
 def is_reversed(func: Any) -> bool:
-    """Whether the second argument stands first in the expression: ``2 - x`` calls ``x.__rsub__(2)``."""
+    """Whether the second argument is first in the expression: ``2 - x`` calls ``x.__rsub__(2)``."""
     return getattr(func, "__name__", "") in _REVERSED
 
 
@@ -83,7 +83,7 @@ def changed_in_place(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -
 
 
 def gives_memory_away(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
-    """Whether the call writes to a tensor, or lets others do so."""
+    """Whether the call writes to a tensor, or gives others access to its memory."""
     name = getattr(func, "__name__", "")
     return name in _MEMORY or _changes_first(func) or changed_in_place(func, args, kwargs) is not None
 
@@ -99,14 +99,14 @@ def leaves_graph(func: Any, result: Any) -> How | None:
 
 @cache
 def parameters(func: Any) -> tuple[str, ...]:
-    """The names of the positional parameters, as far as PyTorch tells them."""
+    """The names of the positional parameters, as far as PyTorch provides them."""
     return tuple(_signature(func))
 
 
 @cache
 def _signature(func: Any) -> dict[str, Any]:
-    """The parameters with their defaults: of a function that is written in Python its own, else those of the
-    stand-in with which PyTorch tests that it can be overridden."""
+    """The parameters with their defaults: of a Python function its own, else those of PyTorch's override for tests
+    (``get_testing_overrides``)."""
     for known in (func if hasattr(func, "__code__") else None, _overrides().get(func)):
         try:
             given = inspect.signature(known).parameters if known is not None else {}
@@ -124,14 +124,15 @@ def _overrides() -> dict[Any, Any]:
 
 
 def labels(func: Any, args: tuple[Any, ...], skip: bool = False) -> list[str]:
-    """What the positional arguments are called; ``skip`` leaves out the first parameter, such as a ``ctx``."""
+    """The names of the positional arguments; ``skip`` omits the first parameter, such as ``ctx``."""
     names = parameters(func)[skip:]
     return [names[i] if i < len(names) else f"args[{i}]" for i in range(len(args))]
 
 
 def arguments(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[tuple[str, Any]]:
     """The arguments with their labels. Numbers after the last parameter belong to it: ``x.reshape(2, 3)`` has a shape
-    of two."""
+    of two numbers.
+    """
     names = parameters(func)
     given = list(zip(labels(func, args), args, strict=True))
     if len(args) > len(names) > 1 and all(isinstance(a, int) for a in args[len(names) - 1 :]):
@@ -140,13 +141,13 @@ def arguments(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[
 
 
 def constant_text(func: Any, value: Any) -> str | None:
-    """The text of a number that is an operand: ``2`` of ``x * 2``; None for what is an attribute."""
+    """The text of a number that is an operand: ``2`` in ``x * 2``; None for an attribute."""
     is_number = isinstance(value, int | float) and not isinstance(value, bool)
     return exact_text(value) if is_number and name_of(func) in _ARITHMETIC else None
 
 
 def attributes(func: Any, given: list[tuple[str, Any]]) -> tuple[tuple[str, str], ...]:
-    """Names and texts of what differs from its default and is neither a tensor nor a number that is an operand."""
+    """Names and texts of the attributes that differ from their defaults; tensors and operands are not attributes."""
     defaults = _signature(func)
     found = []
     for label, value in given:

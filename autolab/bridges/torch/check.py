@@ -1,4 +1,4 @@
-"""check_gradients(): what is wrong with the gradients of a torch function, a module, a ``torch.autograd.Function``."""
+"""check_gradients(): checks the gradients of a torch function, a module, or a ``torch.autograd.Function``."""
 
 from __future__ import annotations
 
@@ -37,14 +37,14 @@ def check_gradients(
 ) -> GradientReport:
     """Compare the gradients that PyTorch computes with numeric ones, and say what is wrong with them.
 
-    Of a ``torch.autograd.Function`` that is the backward that somebody wrote. A module's parameters are checked as its
-    inputs are. Everything is measured in float64 where the function allows it.
+    For a ``torch.autograd.Function``, this checks the user-written backward. The parameters of a module are checked
+    like its inputs. Everything is measured in float64, if the function allows it.
 
     Parameters
     ----------
     fn : callable, torch.nn.Module or subclass of torch.autograd.Function
     *args, **inputs
-        Its arguments, as for `record`; those of ``forward`` without ``ctx`` for a Function.
+        Its arguments, as for `record`; for a Function, those of ``forward`` without ``ctx``.
     options, rng, executor, reveal
         As for `autolab.check_gradients`.
     order : int
@@ -58,7 +58,7 @@ def check_gradients(
     Raises
     ------
     TypeError
-        If the arguments do not fit the signature, none of them can have a gradient, or the result is no tensor.
+        If the arguments do not fit the signature, none of them can have a gradient, or the result is not a tensor.
 
     Examples
     --------
@@ -85,11 +85,11 @@ def check_gradients(
 
 
 _WITH_STEPS = ("Round", "Floor", "Ceil", "Trunc", "Sign", "Sgn", "DivBackward2")
-"""Names of nodes whose functions have steps; a division with ``rounding_mode`` is the last."""
+"""Names of the nodes of step functions; the last one is a division with ``rounding_mode``."""
 
 
 class TorchFunction(ForeignFunction):
-    """A torch function that is checked; a module with its parameters."""
+    """A torch function whose gradients are checked; a module with its parameters."""
 
     kind, backward_name = TorchInputs, "backward"
     error = (
@@ -99,7 +99,7 @@ class TorchFunction(ForeignFunction):
 
     @property
     def _parameters(self) -> dict[str, Tensor]:
-        """Those of a module, which are checked as well."""
+        """The parameters of a module, which are checked as well."""
         module = self._inputs.module if self._inputs.fn is self._inputs.module else None
         return {} if module is None else {name: p for name, p in module.named_parameters() if p.requires_grad}
 
@@ -114,7 +114,7 @@ class TorchFunction(ForeignFunction):
         return tuple([np.array(array_of(y)) for y in self._ys])
 
     def _run(self, leaves: Mapping[str, Tensor]) -> list[Tensor]:
-        """The results of floats at these inputs and parameters, and of order 2 and above gradients of them."""
+        """The floating-point results at these inputs and parameters, or for order 2 and above their gradients."""
         with torch.enable_grad(), self._apart(leaves):
             found = [y for y in tensors_in(self._at(leaves).call(leaves)) if y.is_floating_point()]
             if not found:
@@ -128,7 +128,7 @@ class TorchFunction(ForeignFunction):
             return found
 
     def _at(self, leaves: Mapping[str, Tensor]) -> TorchInputs:
-        """The function with other parameters."""
+        """Call the function with other parameters."""
         module, used = self._inputs.module, {name: leaves[name] for name in self._parameters}
         if not used:
             return self._inputs
@@ -139,7 +139,7 @@ class TorchFunction(ForeignFunction):
         return replace(self._inputs, fn=call)
 
     def _apart(self, leaves: Mapping[str, Tensor]) -> AbstractContextManager[None]:
-        """Inside, modules keep their buffers; those of one that is checked are of its parameters' dtype."""
+        """A context in which modules keep their buffers; those of the checked module get its parameters' dtype."""
         dtypes = [leaves[name].dtype for name in self._parameters]
         return copied_buffers(self._inputs.module, dtypes[0]) if dtypes else copied_buffers()
 
@@ -187,16 +187,16 @@ class TorchFunction(ForeignFunction):
 
 
 def _leaf(array: np.ndarray, given: Tensor) -> Tensor:
-    """A leaf that shares the array's memory where it can, so that a change in place is noticed."""
+    """A leaf that shares the array's memory if possible, so that a change in place is noticed."""
     tensor = tensor_of(array)
     if tensor.is_floating_point() and tensor.dtype.itemsize < 8:
-        tensor = tensor.to(given.dtype)  # the check itself is in float64
+        tensor = tensor.to(given.dtype)  # the check itself uses float64
     return tensor.to(given.device).requires_grad_(given.is_floating_point())
 
 
-# ------------------------------------------------------------------ which way a wrong backward forgets
+# ------------------------------------------------------------------ the path that a wrong backward forgets
 class _Context:
-    """What a forward leaves for its backward, which is not asked here."""
+    """The ``ctx`` of a forward whose backward is not called."""
 
     needs_input_grad = ()
 
@@ -211,7 +211,7 @@ class _Context:
 
 @contextmanager
 def _applied_as_forward(function: Any) -> Iterator[None]:
-    """Inside, to apply a Function is to run its forward, with autograd on."""
+    """A context in which applying a Function runs its forward, with autograd enabled."""
     own, context = vars(function).get("apply"), (_Context(),) if takes_context(function) else ()
     function.apply = staticmethod(partial(function.forward, *context))
     try:

@@ -1,4 +1,4 @@
-"""diagnose(): what `autolab.diagnose` asks of PyTorch."""
+"""diagnose(): the part of `autolab.diagnose` for PyTorch."""
 
 from __future__ import annotations
 
@@ -22,19 +22,19 @@ from .record import TorchRun
 
 
 class TorchWorkbench(BridgeWorkbench):
-    """What `autolab.diagnose` does with a program that uses PyTorch."""
+    """The operations of `autolab.diagnose` on a program that uses PyTorch."""
 
     runs = TorchRun
     models, optimizers, norms = Module, Optimizer, torch.nn.modules.batchnorm._NormBase
     minding = (norms, torch.nn.modules.dropout._DropoutNd)
 
     def prepared(self, values: list[Any]) -> dict[int, Any]:
-        """Tensors with a graph behind them cannot be copied; generators copy their state."""
+        """Copy the arguments. Tensors with a graph cannot be copied; generators copy their state."""
         found: dict[int, Any] = {id(t): t for t in tensors_in(values) if not t.is_leaf}
         for _, value in items({"": values}):
             if isinstance(value, torch.Generator):
                 found[id(value)] = torch.Generator(value.device).set_state(value.get_state())
-            if isinstance(value, Optimizer):  # its own way to be copied leaves out what LBFGS needs
+            if isinstance(value, Optimizer):  # its own copy lacks what LBFGS needs
                 own = {name: kept for name, kept in vars(value).items() if not callable(kept)}
                 new = found[id(value)] = object.__new__(type(value))
                 new.__dict__.update(copy.deepcopy(own, found))
@@ -108,7 +108,7 @@ class TorchWorkbench(BridgeWorkbench):
 
 @contextmanager
 def _steps(hear: Callable[..., Any]) -> Iterator[None]:
-    """Every class of optimizers has a ``step`` of its own, which may call that of its base."""
+    """Every optimizer class has a ``step`` of its own, which may call that of its base class."""
     inside: list[Any] = []
 
     def once(kind: str, who: Any, go_on: Callable[[], Any]) -> Any:

@@ -1,7 +1,8 @@
-"""Autograd's graph: where gradients arrive, which step of a recording a tensor is, and what lies behind a value.
+"""Autograd's graph: where gradients arrive, which step of a recording a tensor is, and what a value was computed from.
 
-A tensor is a step for as long as it is what it was when the step was made. Values whose making nobody saw, of a user's
-``Function`` or of ``autograd.grad``, are found again in the graph. Its nodes also tell what they keep for backward.
+A tensor is a step as long as it is what it was when the step was recorded. Values whose computation was not observed,
+from a user's ``Function`` or ``autograd.grad``, are found in the graph. Its nodes also know what they keep for
+backward.
 """
 
 from __future__ import annotations
@@ -19,21 +20,21 @@ from ..needed import UnsupportedError
 from .inputs import tensors_in
 
 Edge = tuple[Any, int]
-"""Where a gradient arrives: a node of autograd's graph, and which of its results."""
+"""Where a gradient arrives: a node of autograd's graph, and the index of its result."""
 
 
 def edge_of(tensor: Tensor) -> Edge | None:
-    """Where the gradient of a tensor arrives; None for one that needs none."""
+    """The edge at which the gradient of a tensor arrives; None if the tensor needs none."""
     if not tensor.requires_grad:
         return None
-    with torch.enable_grad():  # for a leaf it makes a view and looks at that
+    with torch.enable_grad():  # for a leaf, it makes a view and inspects that
         edge = get_gradient_edge(tensor)
     return edge.node, edge.output_nr
 
 
 @dataclass
 class _KnownTensor:
-    """``tensor`` is held, so that no other one can take over its identity."""
+    """A reference to ``tensor`` is kept, so that its id cannot be reused."""
 
     step: int
     tensor: Tensor
@@ -47,7 +48,7 @@ class KnownTensors:
     Attributes
     ----------
     edges : dict
-        The step of every place where a gradient arrives.
+        The step of every edge at which a gradient arrives.
     """
 
     def __init__(self) -> None:
@@ -55,7 +56,7 @@ class KnownTensors:
         self.edges: dict[Edge, int] = {}
 
     def add(self, step: int, tensor: Tensor) -> None:
-        """From here on the tensor is that step."""
+        """Note that the tensor, as it is now, is that step."""
         edge = edge_of(tensor)
         self._entries[id(tensor)] = _KnownTensor(step, tensor, tensor._version, edge)
         if edge is not None:
@@ -65,19 +66,19 @@ class KnownTensors:
         return id(tensor) in self._entries
 
     def step_of(self, tensor: Tensor) -> int | None:
-        """The step of a tensor; None where it is none, or has become another value since.
+        """The step of a tensor; None if it is not a step, or has since become another value.
 
         Raises
         ------
         UnsupportedError
-            If it was changed where nobody saw it: through a view, or under ``no_grad``.
+            If it was changed where that is not observed: through a view, or under ``no_grad``.
         """
         entry = self._entries.get(id(tensor))
         if entry is None:
             return None
         same_edge, same_version = entry.edge == edge_of(tensor), entry.version == tensor._version
         if same_edge and (same_version or not tensor.requires_grad):
-            return entry.step if same_version else None  # a buffer that was updated is another constant
+            return entry.step if same_version else None  # an updated buffer is a new constant
         if tensor._is_view() and not same_version:
             raise UnsupportedError(
                 f"record: a view of shape {tuple(tensor.shape)} and what it is a view of share their numbers, and one "
@@ -98,15 +99,15 @@ class KnownTensors:
 def boundaries(
     start: Sequence[Any], known: Container[Edge], inner: Mapping[Any, str] | None = None
 ) -> Iterator[tuple[Any, int, Edge]]:
-    """Where the gradients from the nodes ``start`` leave for what is known, or for leaves: each node with the place of
-    an input, and the edge to which it hands the gradient of that.
+    """Where gradients from the nodes ``start`` reach known values or leaves: each node with the index of an input, and
+    the edge to which it passes that input's gradient.
 
-    ``inner`` are nodes inside of steps: what goes through one of them is not told apart from the step's own.
+    ``inner`` are nodes inside steps: a path through one of them could not be told apart from the step's own.
 
     Raises
     ------
     UnsupportedError
-        If they pass through one.
+        If a path goes through one of them.
     """
     for node in nodes_between(start, known):
         if inner and node in inner and not hasattr(node, "variable"):
@@ -120,7 +121,7 @@ def boundaries(
 
 
 def nodes_between(start: Sequence[Any], known: Container[Edge]) -> list[Any]:
-    """The nodes of one call: from those of its results, which come first, to what was known before it."""
+    """The nodes of one call: from those of its results, which come first, to those known before it."""
     found, waiting, seen = [], list(start), set(start)
     while waiting:
         found.append(waiting.pop())
@@ -132,26 +133,27 @@ def nodes_between(start: Sequence[Any], known: Container[Edge]) -> list[Any]:
 
 
 def used_inside(results: Mapping[int, Any], known: Container[Edge]) -> set[int]:
-    """The results of a call from which it makes another one, given the nodes of all: ``h`` of an LSTM's cell is made of
-    its ``c``."""
+    """The results from which a call computes another of its results, given the nodes of all: an LSTM cell computes
+    ``h`` from its ``c``.
+    """
     nodes = {node for node in results.values() if node is not None}
     inside = {inner for node in nodes for inner in nodes_between([node], known)[1:]} if len(nodes) > 1 else set()
     return {step for step, node in results.items() if node in inside}
 
 
 def function_of(node: Any) -> type | None:
-    """The user's class, where a node is that of a ``torch.autograd.Function``."""
+    """The user's class, if a node belongs to a ``torch.autograd.Function``; else None."""
     found = getattr(node, "_forward_cls", None)
     return found if isinstance(found, type) else None
 
 
 def saved_by(node: Any) -> Iterator[Tensor]:
-    """The tensors that a node keeps for its gradient, as long as they are there."""
+    """The tensors that a node keeps for its gradient, as long as it has them."""
     kind: Any = type(node)
     for name in _names(kind):
         try:
             yield from tensors_in([getattr(node, name)])
-        except RuntimeError:  # changed in place, as backward says, or freed by it
+        except RuntimeError:  # changed in place, as backward reports, or freed by it
             continue
 
 

@@ -1,4 +1,4 @@
-"""graph(): the graph that a tensor already has, as far as PyTorch still knows it."""
+"""graph(): the existing graph of a tensor, as far as PyTorch still has it."""
 
 from __future__ import annotations
 
@@ -26,19 +26,19 @@ _OPERATORS = {"mm": "matmul", "mv": "matmul", "dot": "matmul", "bmm": "matmul"}
 
 
 def graph(y: Tensor, /, **named: Tensor) -> Recording:
-    """The graph of a tensor that is there already, without running anything again.
+    """The existing graph of a tensor, without running anything again.
 
     PyTorch keeps the values that gradients need, until a backward pass frees them, and the gradients of leaves and of
-    tensors with ``retain_grad()``. What the caller's variables hold is known as well, and so are the parameters of his
-    modules by their names. The other values are not shown, constants stand there as ``?``, and functions are called as
-    in ``grad_fn``. `record` knows more.
+    tensors with ``retain_grad()``. The values of the caller's variables are also known, and the parameters of the
+    caller's modules by their names. Other values are not shown, constants are shown as ``?``, and functions have the
+    names in ``grad_fn``. `record` knows more.
 
     Parameters
     ----------
     y : Tensor
-        With a graph: one that requires a gradient.
+        A tensor with a graph: one that requires a gradient.
     **named : Tensor
-        What values are to be called; others have the names of the caller's variables.
+        Names for values; others have the names of the caller's variables.
 
     Returns
     -------
@@ -47,7 +47,7 @@ def graph(y: Tensor, /, **named: Tensor) -> Recording:
     Raises
     ------
     TypeError
-        If ``y`` or one of ``named`` is no tensor.
+        If ``y`` or one of ``named`` is not a tensor.
     ValueError
         If ``y`` has no graph.
 
@@ -64,7 +64,7 @@ def graph(y: Tensor, /, **named: Tensor) -> Recording:
 
 
 def graph_in(frame: FrameType, y: Tensor, named: Mapping[str, Tensor]) -> Recording:
-    """`graph` of the code that runs in ``frame``: the variables there give the names."""
+    """`graph` for the code that runs in ``frame``, whose variables provide the names."""
     for what, value in {"y": y, **named}.items():
         if not isinstance(value, Tensor):
             raise TypeError(f"graph: {what} is {a_kind(value)}; expected a tensor")
@@ -74,7 +74,7 @@ def graph_in(frame: FrameType, y: Tensor, named: Mapping[str, Tensor]) -> Record
 
 
 def _variables_in(frame: FrameType) -> list[tuple[str, Tensor]]:
-    """The tensors that a frame has names for, and the parameters of the modules that it knows."""
+    """The tensors that are variables of a frame, and the parameters of the modules that are."""
     known = {name: value for name, value in {**frame.f_globals, **frame.f_locals}.items() if name[0] != "_"}
     found = [(name, value) for name, value in frame.f_locals.items() if name in known and isinstance(value, Tensor)]
     for name, value in known.items():
@@ -85,7 +85,7 @@ def _variables_in(frame: FrameType) -> list[tuple[str, Tensor]]:
 
 
 class _TorchGraph:
-    """The nodes of autograd's graph as steps, what is used before what uses it."""
+    """The nodes of autograd's graph as steps, operands before users."""
 
     def __init__(self, y: Tensor, known: Sequence[tuple[str, Tensor]]) -> None:
         edge = edge_of(y)
@@ -106,7 +106,7 @@ class _TorchGraph:
                     self._names.setdefault(at, name)
 
     def recording(self) -> Recording:
-        """All of it as plain data."""
+        """The graph as plain data."""
         self._drafts: list[Draft] = []
         self._ids: dict[Edge, int] = {}
         for node in self._nodes:
@@ -149,7 +149,7 @@ class _TorchGraph:
 
 
 def _ordered(root: Any) -> list[Any]:
-    """Every node below, what is used before what uses it; without recursion."""
+    """All nodes below, operands before users; without recursion."""
     found: dict[Any, None] = {}
     waiting: list[tuple[Any, bool]] = [(root, False)]
     while waiting:
@@ -163,7 +163,7 @@ def _ordered(root: Any) -> list[Any]:
 
 
 def _title(node: Any) -> str:
-    """``exp`` of ``ExpBackward0``, the name of a user's Function."""
+    """``exp`` for ``ExpBackward0``; the name of a user's Function."""
     cls = function_of(node)
     if cls is not None:
         return cls.__name__

@@ -1,4 +1,4 @@
-"""PyTorch's tensors as the arrays that a recording keeps, also in structures, and as the inputs of a function."""
+"""PyTorch's tensors, single or in containers, as arrays of a recording and as the inputs of a function."""
 
 from __future__ import annotations
 
@@ -21,30 +21,31 @@ from ..needed import UnsupportedError
 
 _NAMES = "float16 float32 float64 bool uint8 uint16 uint32 uint64 int8 int16 int32 int64"
 SAME_DTYPES = {getattr(torch, name) for name in _NAMES.split()}
-"""The dtypes that NumPy has too."""
+"""The dtypes that NumPy has, too."""
 
 
 def dtype_name(tensor: Tensor) -> str:
-    """``float32``, ``bfloat16``: the dtype as PyTorch calls it."""
+    """PyTorch's name of the dtype: ``float32``, ``bfloat16``."""
     return str(tensor.dtype).removeprefix("torch.")
 
 
 def tensor_of(array: Any) -> Tensor:
-    """A tensor on the memory of an array, also where that is only lent: PyTorch knows no such arrays, and what a
-    backward writes to one is to be noticed."""
+    """A tensor on the memory of an array, even if that is read-only: PyTorch has no read-only tensors, and a backward
+    that writes to one is to be noticed.
+    """
     if isinstance(array, np.ndarray) and not array.flags.writeable:
         array = array.view()
         try:
             array.setflags(write=True)
-        except ValueError:  # its owner cannot be written to either
+        except ValueError:  # its owner is read-only, too
             array = array.copy()
     return torch.as_tensor(array)
 
 
 def array_of(tensor: Tensor) -> np.ndarray:
-    """The numbers in main memory; those of a dtype that NumPy does not have, such as bfloat16, as float32.
+    """The numbers in main memory; dtypes that NumPy lacks, such as bfloat16, are converted to float32.
 
-    It may share memory with the tensor.
+    The result may share memory with the tensor.
     """
     if tensor.is_complex():
         raise UnsupportedError(
@@ -72,7 +73,7 @@ def tensors_in(value: Any, kinds: Any = Tensor) -> Iterator[Any]:
 
 
 def exchanged(value: Any, swap: Callable[[str, Any], Any], label: str = "", kinds: Any = Tensor) -> Any:
-    """The structure with ``swap(label, value)`` for every tensor, or every value of other ``kinds``.
+    """The structure with ``swap(label, value)`` in place of every tensor, or of every value of other ``kinds``.
 
     Labels are ``state[0]``, ``batch[x]``.
     """
@@ -84,7 +85,7 @@ def exchanged(value: Any, swap: Callable[[str, Any], Any], label: str = "", kind
 
 
 def _with_slots(tree: Any, swap: Callable[[str, Any], Any], label: str) -> Any:
-    """The structure with ``swap(label, value)`` for every tensor and every NumPy array of numbers."""
+    """The structure with ``swap(label, value)`` in place of every tensor and every numeric NumPy array."""
 
     def taken(name: str, value: Any) -> Any:
         return swap(name, value) if isinstance(value, Tensor) or value.dtype.kind in "biuf" else value
@@ -113,30 +114,30 @@ TORCH = Library(
 
 
 def takes_context(function: Any) -> bool:
-    """Whether the first parameter of a Function's forward is ``ctx``: where it has no ``setup_context``."""
+    """Whether the first parameter of a Function's forward is ``ctx``, that is, whether it has no ``setup_context``."""
     return function.setup_context is torch.autograd.Function.setup_context
 
 
 @dataclass(frozen=True)
 class TorchInputs(BridgeInputs):
-    """A torch function or module with its arguments. Tensors are its inputs, and NumPy arrays become tensors."""
+    """A torch function or module with its arguments. Tensors are its inputs; NumPy arrays are converted to tensors."""
 
     library = TORCH
 
     @property
     def module(self) -> Module | None:
-        """The module, if that is what is called; that of a method."""
+        """The module that is called, or whose method is; else None."""
         owner = self.fn if isinstance(self.fn, Module) else getattr(self.fn, "__self__", None)
         return owner if isinstance(owner, Module) else None
 
     @property
     def written(self) -> Any:
-        """What the user wrote: the forward of a module, the function itself."""
+        """The user's function: the forward of a module, or the function itself."""
         return self.fn.forward if isinstance(self.fn, Module) else self.fn
 
     @property
     def name(self) -> str:
-        """The function's name, a module's class."""
+        """The name of the function, or of the module's class."""
         return str(getattr(self.function or self.fn, "__name__", type(self.fn).__name__))
 
     @property
@@ -145,7 +146,7 @@ class TorchInputs(BridgeInputs):
 
     @property
     def function(self) -> Any:
-        """The ``torch.autograd.Function`` whose ``apply`` is called, if that is what is."""
+        """The ``torch.autograd.Function`` whose ``apply`` is called; else None."""
         owner = getattr(self.fn, "__self__", None)
         is_function = isinstance(owner, type) and issubclass(owner, torch.autograd.Function)
         return owner if is_function and self.fn.__name__ == "apply" else None
@@ -156,7 +157,7 @@ class TorchInputs(BridgeInputs):
 
     @property
     def runs(self) -> Any:
-        return self.fn if self.function is None else self.function.apply  # which a diagnosis changes
+        return self.fn if self.function is None else self.function.apply  # a diagnosis replaces it
 
     @property
     def takes_keywords(self) -> bool:
@@ -169,12 +170,14 @@ class TorchInputs(BridgeInputs):
         return found.replace(parameters=list(found.parameters.values())[takes_context(self.function) :])
 
     def leaves(self, values: Mapping[str, Tensor] | None = None) -> dict[str, Tensor]:
-        """Fresh tensors with the numbers of ``values`` (by default the inputs'); those of floats require a gradient."""
+        """Fresh tensors with the numbers of ``values`` (by default the inputs'); floating-point ones require a
+        gradient.
+        """
         given = {**self.values, **(values or {})}
         return {name: t.detach().clone().requires_grad_(t.is_floating_point()) for name, t in given.items()}
 
     def refuse(self) -> None:
-        """Raise if the function was compiled, so that no step of it can be seen."""
+        """Raise if the function is compiled, so that its steps cannot be followed."""
         original = getattr(self.fn, "_torchdynamo_orig_callable", None) or getattr(self.fn, "_orig_mod", None)
         if original is not None:
             name = getattr(self.fn, "__name__", type(self.fn).__name__)

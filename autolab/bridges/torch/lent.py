@@ -1,7 +1,7 @@
-"""Snapshots without copies: the numbers of a value that the run itself made stay in PyTorch's memory.
+"""Snapshots without copies: the numbers of values computed in the run stay in PyTorch's memory.
 
-That holds as long as nobody can write to them. Before a call of PyTorch's changes one in place, or hands its memory
-out, its snapshots get copies; and so do, when the run is over, those whose memory somebody else still holds.
+This is safe as long as nobody can write to them. Before a PyTorch call changes a value in place or exposes its memory,
+its snapshots get copies; after the run, so do those whose memory is still referenced elsewhere.
 """
 
 from __future__ import annotations
@@ -17,22 +17,22 @@ from ..library import LibraryBudget
 from .inputs import SAME_DTYPES, TORCH
 
 _SMALL = 4096
-"""So many bytes are copied at once: a tensor that shares memory is not for nothing either."""
+"""Smaller values are copied at once: a tensor that shares memory has a cost, too."""
 
-_HANDLE = 1  # that by which a storage is known here
+_HANDLE = 1  # this module's own reference to a storage
 
 
 class TorchBudget(LibraryBudget):
-    """A budget whose snapshots may share PyTorch's memory. A storage is known by where it begins."""
+    """A budget whose snapshots may share PyTorch's memory. A storage is identified by its start address."""
 
     def __init__(self, total: int) -> None:
         super().__init__(total, TORCH)
         self._lends = True
-        self._others: set[int] = set()  # storages that the run did not make, or that were given away
+        self._others: set[int] = set()  # storages from outside the run, or exposed by it
         self._lent: dict[int, tuple[UntypedStorage, list[Snapshot]]] = {}
 
     def of_leaf(self, tensor: Tensor) -> Snapshot:
-        """A snapshot of what somebody brought along, who may change it later."""
+        """A snapshot of a value from outside the run, which may be changed later."""
         if tensor.layout == torch.strided:
             self._others.add(_begin(tensor))
         return self.snapshot(tensor)
@@ -47,7 +47,7 @@ class TorchBudget(LibraryBudget):
         return kept
 
     def _can_lend(self, value: Tensor) -> bool:
-        """Whether its memory is the run's own, and there is not much else in it."""
+        """Whether its memory belongs to the run, and contains little else."""
         if not self._lends or value.layout != torch.strided or value.device.type != "cpu" or value.nbytes < _SMALL:
             return False
         begin = _begin(value)
@@ -55,21 +55,23 @@ class TorchBudget(LibraryBudget):
         return is_worth_it and begin not in self._others and value.dtype in SAME_DTYPES and not value.is_neg()
 
     def give_away(self, tensors: Iterable[Tensor]) -> None:
-        """Somebody is going to write to these, or could."""
+        """Copy the snapshots of tensors that will, or could, be written to."""
         for tensor in tensors:
             if self._lent and tensor.layout == torch.strided:
                 self._copy(_begin(tensor))
 
     def stop(self) -> None:
-        """From here on every snapshot is a copy."""
+        """Make every snapshot a copy from now on."""
         self._lends = False
         for begin in [*self._lent]:
             self._copy(begin)
 
     def settle(self) -> None:
-        """The run is over and its graph is gone: what is held now is held by somebody else."""
+        """Finish after the run, when its graph is gone: memory that is still referenced belongs to somebody else."""
         for begin, (storage, snapshots) in [*self._lent.items()]:
-            if torch._C._storage_Use_Count(storage._cdata) > len(snapshots) + _HANDLE:  # each has a tensor below it
+            if (
+                torch._C._storage_Use_Count(storage._cdata) > len(snapshots) + _HANDLE
+            ):  # each snapshot has a tensor behind it
                 self._copy(begin)
         self._lent.clear()
 

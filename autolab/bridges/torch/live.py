@@ -1,4 +1,4 @@
-"""explore(): a torch function live, run again at each point."""
+"""explore(): a live view of a torch function, which is run again at each point."""
 
 from __future__ import annotations
 
@@ -24,18 +24,18 @@ from .record import TorchRun
 
 @dataclass(frozen=True)
 class ModuleParameter:
-    """A parameter of a module, as an exploration asks for it."""
+    """A parameter of a module, with the interface that an exploration needs."""
 
     tensor: Tensor
 
     @property
     def array(self) -> np.ndarray:
-        """Its numbers as they are now."""
+        """Its present numbers."""
         return array_of(self.tensor)
 
     @property
     def dtype(self) -> np.dtype[Any]:
-        """That of its array."""
+        """The dtype of its array."""
         return self.array.dtype
 
     @property
@@ -48,10 +48,10 @@ class ModuleParameter:
 
 
 class TorchSession(BridgeSession):
-    """A torch function or module and the point at which it is looked at.
+    """A torch function or module and the point at which it is shown.
 
-    Every computation begins with the same random numbers, and with the buffers of the module as they stand: what
-    changes has changed because of a move, and running means do not drift.
+    Every computation starts with the same random numbers, and with the module's buffers as they are: every difference
+    is due to a move, and running means do not drift.
     """
 
     runs = TorchRun
@@ -78,12 +78,12 @@ class TorchSession(BridgeSession):
         finally:
             with torch.no_grad():
                 for buffer, kept in run.names.buffers:
-                    if not torch.equal(buffer, kept):  # one that is expanded cannot be written to
+                    if not torch.equal(buffer, kept):  # an expanded buffer cannot be written to
                         buffer.copy_(kept)
 
     @contextlib.contextmanager
     def _as_it_was(self) -> Iterator[None]:
-        """Inside, mode and random numbers are the session's; afterwards they are as before."""
+        """A context with the session's mode and random numbers, which are restored afterwards."""
         modules = [] if self._module is None else list(self._module.modules())
         modes = [module.training for module in modules]
         with torch.random.fork_rng(devices=range(len(self._gpu_states))):
@@ -99,7 +99,7 @@ class TorchSession(BridgeSession):
 
     @contextlib.contextmanager
     def _parameters_moved(self, arrays: Mapping[str, np.ndarray]) -> Iterator[None]:
-        """Inside, these parameters of the module have other numbers."""
+        """A context in which these parameters of the module have other values."""
         learned: Any = self.bound.learned
         kept = [(learned[name].tensor, learned[name].tensor.data) for name in arrays]
         try:
@@ -122,27 +122,27 @@ def _can_be_moved(parameter: Tensor) -> bool:
 
 
 def explore(fn: Callable[..., Any], /, *args: Any, options: Mapping[str, Any] | None = None, **inputs: Any) -> Explorer:
-    """Look at a torch function or module live: move its inputs and watch every value and gradient follow.
+    """Open a live view of a torch function or module: move its inputs, and all values and gradients follow.
 
-    At each point the function is run again by PyTorch. Buffers, such as running means, and the random numbers of the
-    program stay as they were.
+    At each point the function is run again by PyTorch. Buffers, such as running means, and the random state of the
+    program are left unchanged.
 
     Parameters
     ----------
     fn : callable or torch.nn.Module
     *args, **inputs
         Its arguments, as for `record`. Tensors can be moved, and so can up to 64 parameters of a module that is
-        explored; it has their other numbers only while it is run.
+        explored; the module has the other values only while it runs.
     options : dict, optional
-        ``upstream`` and ``budget``, as for `record`; ``replace``, a dict from numbers of steps to the values that they
-        are to have; ``parameters``, a dict from names of a module's parameters to arrays; ``seconds`` (default 60),
+        ``upstream`` and ``budget``, as for `record`; ``replace``, a dict from step numbers to the values that replace
+        their results; ``parameters``, a dict from names of a module's parameters to arrays; ``seconds`` (default 60),
         after which a computation is stopped; ``train``, a module's mode.
 
     Returns
     -------
     Explorer
-        ``.point`` holds the inputs as they stand, as arrays, ``.recording`` what the picture shows, ``.close()`` ends
-        it.
+        ``.point`` is a dict of the present inputs, as arrays, ``.recording`` the recording that is shown, and
+        ``.close()`` ends it.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Where a call of PyTorch stands: in the user's code, and whether inside a ``torch.autograd.Function``."""
+"""The position of a PyTorch call: in the user's code, and whether inside a ``torch.autograd.Function``."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ _NAMES = (
     "functional.py _tensor.py overrides.py _jit_internal.py utils/_contextlib.py nn/functional.py autograd/__init__.py"
 )
 _FACES = tuple([_TORCH + name.replace("/", os.sep) for name in _NAMES.split()])
-"""PyTorch's files whose functions hand on what the user called by its name."""
+"""PyTorch's files with functions that forward to what the user called by name."""
 
 
 @dataclass(frozen=True)
 class Site:
-    """``frame`` is the user's, ``place`` what it is at. ``is_inner``: a module or another library made the call there.
+    """``frame`` is the user's frame, ``place`` its position. ``is_inner``: a module or another library made the call.
 
-    ``applying`` is the frame of ``Function.apply``, where the call stands in the forward of a user's Function; all
-    else then is about who applied it. By default it stands nowhere in the user's code.
+    ``applying`` is the frame of ``Function.apply`` if the call is in the forward of a user's Function; all else then
+    describes the code that applied it. The default is no position in the user's code.
     """
 
     frame: FrameType | None = None
@@ -40,10 +40,10 @@ class Site:
 
 
 class TorchTracker(ScopeTracker):
-    """Finds the places of calls in a run."""
+    """Finds the positions of calls in a run."""
 
     def site(self) -> Site:
-        """The place of the call that is being made."""
+        """The position of the call in progress."""
         base = self._base
         inside: FrameType | None = sys._getframe(1)
         applying, frame = None, inside
@@ -64,7 +64,7 @@ class TorchTracker(ScopeTracker):
 
 
 def name_in(frame: FrameType | None, value: Any) -> str | None:
-    """What the code of a frame calls an object, if it has a name for it."""
+    """The name of an object in a frame's code, if it has one."""
     if frame is None:
         return None
     for names in (frame.f_locals, frame.f_globals):
@@ -75,5 +75,5 @@ def name_in(frame: FrameType | None, value: Any) -> str | None:
 
 
 def names_of(draft: Draft) -> tuple[str, ...]:
-    """What the user's statement calls the results of a call, if he wrote it himself."""
+    """The names of a call's results in the user's statement, if the user wrote the call."""
     return draft.place.names if draft.place is not None and not draft.is_inner else ()

@@ -23,19 +23,19 @@ _HOOKS = ("_backward_hooks", "_backward_pre_hooks")
 
 
 class ModuleNames:
-    """What parameters, buffers and modules are called: ``fc1.weight``, or ``net.fc1.weight`` of a module ``net`` that
-    the recorded function uses."""
+    """The names of parameters, buffers and modules: ``fc1.weight``, or ``net.fc1.weight`` for a module ``net`` that the
+    recorded function uses."""
 
     def __init__(self, module: Module | None) -> None:
         self._modules: dict[int, str] = {}
         self._tensors: dict[int, str] = {}
         self._held: list[Module] = []
-        self.buffers: list[tuple[Tensor, Tensor]] = []  # with what they held before the module ran
+        self.buffers: list[tuple[Tensor, Tensor]] = []  # with their values before the module ran
         if module is not None:
             self.add("", module)
 
     def add(self, name: str, module: Module) -> None:
-        """Learn the names in a module that is itself called ``name``."""
+        """Register the names in a module that is itself called ``name``."""
         refuse_hooks(module)
         self._held.append(module)
         prefix = f"{name}." if name else ""
@@ -46,16 +46,16 @@ class ModuleNames:
         self.buffers += [(buffer, buffer.clone()) for buffer in module.buffers()]
 
     def of_module(self, module: Module) -> str | None:
-        """The name of a module; None of one that is not known."""
+        """The name of a module; None if it is not known."""
         return self._modules.get(id(module))
 
     def of_tensor(self, tensor: Tensor) -> str | None:
-        """The name of a parameter or buffer; None for what is neither."""
+        """The name of a parameter or buffer; None for any other tensor."""
         return self._tensors.get(id(tensor))
 
 
 def refuse_hooks(module: Module) -> None:
-    """Raise if somebody's hook could change gradients on their way."""
+    """Raise if a hook could change gradients on their way."""
     for owner, inner in [("", None), *module.named_modules()]:
         kinds = [getattr(inner, kind, None) for kind in _HOOKS]
         if inner is None:
@@ -66,7 +66,7 @@ def refuse_hooks(module: Module) -> None:
 
 
 class _ModuleCall(named_scope):
-    """The scope of one call of a module; ``frame`` is PyTorch's own, in which its forward runs."""
+    """The scope of one call of a module; ``frame`` is PyTorch's frame in which its forward runs."""
 
     def __init__(self, label: str, frame: FrameType) -> None:
         super().__init__(label)
@@ -78,9 +78,9 @@ class _ModuleCall(named_scope):
 
 @contextmanager
 def calls_as_scopes(names: ModuleNames, root: Module | None, name_in: Callable[[Any], str | None]) -> Iterator[None]:
-    """Inside, every call of a module in this thread but ``root``'s own is a scope.
+    """A context in which every call of a module in this thread, except ``root`` itself, is a scope.
 
-    ``name_in(module)`` finds what the user calls a module that is not known yet.
+    ``name_in(module)`` finds the user's name of a module that is not known yet.
     """
     thread = get_ident()
     open_: list[tuple[Module, _ModuleCall]] = []
@@ -111,9 +111,9 @@ def calls_as_scopes(names: ModuleNames, root: Module | None, name_in: Callable[[
 
 @contextmanager
 def copied_buffers(root: Module | None = None, dtype: torch.dtype | None = None) -> Iterator[None]:
-    """Inside, modules that are called in this thread work on copies of their buffers: looking does not train.
+    """A context in which modules called in this thread work on copies of their buffers: looking does not train.
 
-    So does all of ``root``, where buffers of floats are of another dtype.
+    All of ``root``, too, works on copies; with ``dtype``, floating-point ones are converted to it.
     """
     thread = get_ident()
     own: dict[tuple[int, str], tuple[Module, Tensor]] = {}

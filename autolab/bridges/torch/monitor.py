@@ -15,18 +15,18 @@ from .inputs import array_of
 
 
 class LiveMonitor(AutoLabMonitor):
-    """Curves, gradient norms, silent units and heatmaps of a torch module while it is trained; with a Stop button.
+    """Curves, gradient norms, silent units and heatmaps of a torch module while it is trained, with a Stop button.
 
-    Call `update` after each step of the optimizer, before the gradients are cleared. Everything else is as with
+    Call `update` after each step of the optimizer, before the gradients are cleared. Everything else is as for
     `autolab.training.extensions.LiveMonitor`.
 
     Parameters
     ----------
     module : torch.nn.Module
     share : float
-        Of the time that training takes; see `autolab.training.Monitor`.
+        Fraction of the training time that the monitor may take; see `autolab.training.Monitor`.
     states : int
-        How many past states can be looked at, at most.
+        Maximum number of past states to look back at.
 
     Examples
     --------
@@ -57,12 +57,12 @@ class LiveMonitor(AutoLabMonitor):
         super()._look(start)
 
     def keep(self) -> None:
-        """Keep the state after the present update, whatever that costs: at the end, for instance."""
+        """Keep the state after the present update, whatever it costs: at the end, for instance."""
         self._follow()
         super().keep()
 
     def _follow(self) -> None:
-        """Bring the mirror up to date. On the CPU its parameters share the module's memory."""
+        """Bring the mirror up to date. On the CPU, its parameters share the module's memory."""
         for tensor, parameter in self._pairs:
             now = array_of(tensor)
             if now.ctypes.data != parameter._data.ctypes.data:
@@ -71,18 +71,18 @@ class LiveMonitor(AutoLabMonitor):
 
 
 class _Mirror(links.Link):
-    """A module of which only the parameters matter."""
+    """A link that stands for a module, and has only its parameters."""
 
 
 class _MirrorOfUnits(_Mirror, links.Linear):
-    """One whose parameters have a row for each unit."""
+    """A mirror whose parameters have a row for each unit."""
 
     def __init__(self) -> None:
         links.Link.__init__(self)
 
 
 def _mirror(module: Module, pairs: list[tuple[Tensor, Parameter]]) -> links.Link:
-    """The module as a link, with its own class's name; ``pairs`` are its parameters with those of the link."""
+    """The module as a link with the name of its class; ``pairs`` are its parameters with those of the link."""
     base = _MirrorOfUnits if isinstance(module, Linear | Conv1d | Conv2d) else _Mirror
     link: Any = type(type(module).__name__, (base,), {})()
     for name, tensor in module.named_parameters(recurse=False):

@@ -29,7 +29,7 @@ from .refusals import explained
 
 @dataclass(eq=False)
 class TorchRun(TorchRecorder):
-    """A run. ``outputs`` are what the function returned, as long as it goes on."""
+    """A run. ``outputs`` are the tensors that the function returned, until the run ends."""
 
     frees_early = True
     outputs: tuple[Tensor, ...] = ()
@@ -51,7 +51,7 @@ class TorchRun(TorchRecorder):
         return recording
 
     def follow(self) -> None:
-        """Go forward and backward."""
+        """Run the function and its backward pass."""
         leaves = self.inputs.leaves(self.values)
         for name, tensor in leaves.items():
             self.add_leaf(tensor, "input", name)
@@ -68,7 +68,7 @@ class TorchRun(TorchRecorder):
         try:
             with (
                 torch.enable_grad(),
-                observe(lambda event: None),  # so that `autolab.named_scope` is heard
+                observe(lambda event: None),  # enables `autolab.named_scope`
                 calls_as_scopes(self.names, root, _found),
                 self,
             ):
@@ -99,7 +99,7 @@ class TorchRun(TorchRecorder):
             raise told from error
 
     def _tell_kept(self) -> None:
-        """Let the drafts know what their nodes keep; before the backward pass, which lets go of it."""
+        """Note in the drafts what their nodes keep; must precede the backward pass, which frees it."""
         tensors, known = self.known.tensors(), self.edges
         kept = KeptArrays(_storage, [tensor for step, tensor in tensors if self.drafts[step].kind in LEAVES])
         for step, tensor in tensors:
@@ -109,16 +109,16 @@ class TorchRun(TorchRecorder):
 
     # ------------------------------------------------------------------ the result; also of a run that was ended
     def step_at(self, node: Any) -> None:
-        """No node of autograd's graph is known by name."""
+        """The nodes of autograd's graph have no known steps."""
 
     def unfinished(self, raised: Raised) -> Recording:
-        """What there is of a run that was ended."""
+        """The recording of a run that was ended early."""
         self.raised = raised
-        self.kept.stop()  # the traceback holds the run's tensors
+        self.kept.stop()  # the traceback references the run's tensors
         return self._finish()
 
     def _finish(self) -> Recording:
-        """The recording; bridges/run.py makes it of the drafts."""
+        """The recording, which bridges/run.py makes from the drafts."""
         is_ended = self.raised is not None and self.raised.phase == "forward"
         outputs = [] if is_ended else [self.step_of(y) for y in self.outputs]
         return self.recording(outputs, is_ended or any(y.requires_grad for y in self.outputs))
@@ -130,7 +130,7 @@ def _storage(tensor: Tensor) -> tuple[Any, int]:
 
 
 def _found(value: Any) -> str | None:
-    """What the user's code calls a module that it calls."""
+    """The caller's name for a module that it calls."""
     frame: Any = sys._getframe(2)
     while frame is not None and frame.f_code.co_filename.startswith(_LIBRARY):
         frame = frame.f_back
@@ -143,35 +143,35 @@ _LIBRARY = os.path.dirname(torch.__file__)
 def record(fn: Callable[..., Any], /, *args: Any, options: Mapping[str, Any] | None = None, **inputs: Any) -> Recording:
     """Run a torch function or module on its inputs, then its gradient, and return every step of both as plain data.
 
-    Steps are the calls of PyTorch that the function makes: ``x @ w``, ``F.relu(h)``, ``h.sum()``. Every number is
-    PyTorch's own: values, the gradient of every value, and of it the share of each use. Parameters have their names,
-    modules are scopes. Nobody's ``.grad`` changes.
+    Steps are the PyTorch calls of the function: ``x @ w``, ``F.relu(h)``, ``h.sum()``. Every number is PyTorch's own:
+    values, the gradient of every value, and each use's share of it. Parameters have their names, and modules are
+    scopes. No ``.grad`` attribute is changed.
 
     Parameters
     ----------
     fn : callable or torch.nn.Module
-        Takes tensors, returns a tensor, or a tuple, list or dict of tensors.
+        Takes tensors, and returns a tensor or a tuple, list or dict of tensors.
     *args, **inputs
-        Its arguments, bound by its signature. Tensors and NumPy arrays, also inside tuples, lists and dicts, are the
-        inputs; those of floats get a gradient, whether or not they require one. They are copied. Anything else is
-        passed on as it is.
+        Its arguments, bound by its signature. Tensors and NumPy arrays, including those in tuples, lists and dicts, are
+        the inputs; floating-point inputs get a gradient, whether or not they require one. They are copied. Anything
+        else is passed on unchanged.
     options : dict, optional
         ``upstream``: the upstream gradient of the output (by default ones of its shape); a tuple for several outputs.
-        ``budget``: how many bytes of arrays the recording may keep (by default 64 MiB); larger ones are block-reduced.
-        ``tokens``: the labels of a sequence's positions, as for `autolab.record`.
+        ``budget``: maximum number of bytes of arrays that the recording keeps (by default 64 MiB); larger arrays are
+        block-reduced. ``tokens``: the labels of a sequence's positions, as for `autolab.record`.
 
     Returns
     -------
     Recording
-        As that of `autolab.record`; every view shows it.
+        Like that of `autolab.record`; every view can show it.
 
     Raises
     ------
     TypeError
         If the inputs do not fit the signature, or ``fn`` returns no tensor.
     UnsupportedError
-        If a number could be another than PyTorch's: a view that is written to, a value that a gradient needs and that
-        was changed in place, compiled code, ``vmap``, hooks that may change gradients. The message names it.
+        If a number could differ from PyTorch's: a view that is written to, a value changed in place that a gradient
+        needs, compiled code, ``vmap``, hooks that may change gradients. The message gives the reason.
 
     Examples
     --------

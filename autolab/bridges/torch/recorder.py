@@ -1,4 +1,4 @@
-"""TorchRecorder: sees the calls of PyTorch that the user wrote, and makes steps of them."""
+"""TorchRecorder: intercepts the PyTorch calls that the user wrote, and turns them into steps."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ from .steps import TorchSteps
 
 @dataclass(eq=False)
 class TorchRecorder(TorchSteps, TorchFunctionMode):
-    """Collects the steps of one run, as a mode of PyTorch's.
+    """Collects the steps of one run, as a PyTorch function mode.
 
-    A call is a step if one of its tensors is, or needs a gradient: what is computed from constants alone is a constant
-    at its first use.
+    A call is a step if one of its tensors is one, or needs a gradient: a value computed only from constants is a
+    constant at its first use.
     """
 
     def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
@@ -45,7 +45,7 @@ class TorchRecorder(TorchSteps, TorchFunctionMode):
         site = self.tracker.site()
         if site.applying is not None:
             self.note(site)
-            self.kept.stop()  # its backward is the user's, who may write to anything there
+            self.kept.stop()  # its backward is the user's, which may write to any tensor there
             return func(*args, **kwargs)
         if func is torch.autograd.grad:
             return self.differentiated(args, kwargs, site)
@@ -86,9 +86,10 @@ class TorchRecorder(TorchSteps, TorchFunctionMode):
         return result
 
     def _uses(self, func: Any, changed: Tensor | None) -> tuple[list[Use], Callable[[str, Any], Any]]:
-        """The uses of the call to come, and a function that fills them: it gives an argument with aliases in it.
+        """The uses of the next call, and a function that fills them and returns an argument with aliases in it.
 
-        A function that is written in Python may compare its arguments, as attention does: for it, one tensor stays one.
+        A Python function may compare its arguments by identity, as attention does: for it, a tensor that occurs twice
+        stays a single one.
         """
         uses: list[Use] = []
         same: dict[int, tuple[Use, Tensor]] = {}
@@ -115,7 +116,7 @@ class TorchRecorder(TorchSteps, TorchFunctionMode):
         return uses, fill
 
     def _add_change(self, draft: Draft, tensor: Tensor, before: Edge | None, site: Site) -> None:
-        """A step for a tensor that was changed in place: its old value is an operand, and keeps its own gradient."""
+        """Add a step for a tensor changed in place: its old value is an operand, and keeps its own gradient."""
         names = site.place.names if site.place is not None else ()
         old = draft.uses[0]
         assert old.step is not None
@@ -129,7 +130,7 @@ class TorchRecorder(TorchSteps, TorchFunctionMode):
         self.add(draft, tensor)
 
     def _result(self, func: Any, given: list[Any], named: dict[str, Any]) -> Any:
-        """What the call gives, or what another function makes of the call and its operands."""
+        """The result of the call, or what another function computes from the call and its operands."""
         change = self.replaced.get(len(self.drafts))
         if not callable(change):
             return func(*given, **named)
@@ -138,7 +139,7 @@ class TorchRecorder(TorchSteps, TorchFunctionMode):
         return change(partial(func, **named), *given)
 
     def _replaced(self, draft: Draft, result: Any) -> Any:
-        """The result, or what it is to be instead: gradients end there."""
+        """The result, or the value that replaces it, where gradients end."""
         value = self.replaced.get(draft.id)
         if value is None or callable(value) or not isinstance(result, Tensor):
             return result

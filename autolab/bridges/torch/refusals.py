@@ -1,4 +1,4 @@
-"""What a recording of PyTorch refuses, by name: a number in the picture could be another than PyTorch's."""
+"""What a recording of PyTorch refuses, by name, because a number in the picture could differ from PyTorch's."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _ATTRIBUTES = {"data": "x = x + ... makes a new tensor", "grad": "leave it to th
 
 
 def refuse_call(func: Any, args: Any, kwargs: dict[str, Any]) -> None:
-    """Raise if the call is one that cannot be shown truthfully."""
+    """Raise for a call that cannot be shown correctly."""
     name = calls.name_of(func)
     if func in _HOOKS:
         raise UnsupportedError(
@@ -40,7 +40,7 @@ def refuse_call(func: Any, args: Any, kwargs: dict[str, Any]) -> None:
 
 
 def refuse_transformed(tensors: list[Tensor]) -> None:
-    """Raise inside ``vmap`` and the like."""
+    """Raise inside ``vmap`` and similar transforms."""
     if any(torch._C._functorch.is_functorch_wrapped_tensor(tensor) for tensor in tensors):
         raise UnsupportedError(
             "record: inside vmap and the other transforms of torch.func tensors stand for many, or for others; write "
@@ -49,7 +49,7 @@ def refuse_transformed(tensors: list[Tensor]) -> None:
 
 
 def refuse_unseen(node: Any) -> None:
-    """Raise for a value that was made where no call is seen."""
+    """Raise for a value computed where calls are not observed."""
     cls = function_of(node)
     if cls is None or cls.__name__.startswith(_COMPILED):
         raise UnsupportedError(
@@ -59,7 +59,7 @@ def refuse_unseen(node: Any) -> None:
 
 
 def refuse_change(tensor: Tensor, func: Any) -> None:
-    """Raise if a change in place cannot be followed."""
+    """Raise for a change in place that cannot be followed."""
     name = calls.name_of(func)
     if tensor._is_view() and (tensor.requires_grad or torch.is_grad_enabled()):
         raise UnsupportedError(
@@ -73,7 +73,7 @@ def refuse_change(tensor: Tensor, func: Any) -> None:
 
 
 def refuse_hooked(tensor: Tensor, name: str | None) -> None:
-    """Raise if somebody's hook could change the gradient of a value that the function uses."""
+    """Raise if a hook could change the gradient of a value that the function uses."""
     if tensor._backward_hooks:
         raise UnsupportedError(
             f"record: {name or 'a tensor'} has a hook, which may change its gradient; remove the hook"
@@ -81,7 +81,7 @@ def refuse_hooked(tensor: Tensor, name: str | None) -> None:
 
 
 def explained(error: RuntimeError) -> UnsupportedError | None:
-    """What PyTorch's backward refused, in one sentence; None for an error of the user's own."""
+    """Why PyTorch's backward refused, in one sentence; None for an error of the user's own."""
     said = str(error)
     if "modified by an inplace operation" in said:
         return UnsupportedError(

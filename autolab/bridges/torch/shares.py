@@ -1,7 +1,7 @@
-"""What arrives in the backward pass: the gradient of every step, and of it the share of each use.
+"""What arrives in the backward pass: the gradient of every step, and the share of each use in it.
 
-Every use of a tensor gets an alias of it, which nothing else uses: what autograd delivers there is the share of that
-use, whatever the function does inside. No gradient is computed here.
+Every use of a tensor gets an alias of it, which nothing else uses: the gradient that autograd delivers there is the
+share of that use, whatever the function does inside. No gradient is computed here.
 """
 
 from __future__ import annotations
@@ -22,20 +22,21 @@ from ..run import BridgeRun, GradientTotals
 from .edges import Edge, edge_of
 
 _SLACK = 64
-"""By so many rounding errors the gradient of a value may differ from the sum of its shares."""
+"""Tolerance, in rounding errors, between the gradient of a value and the sum of its shares."""
 
 
 @dataclass
 class Shares:
-    """Hooks on the tensors and nodes of a run. They listen in `run` alone: a function may differentiate by itself.
+    """Hooks on the tensors and nodes of a run. They are active only in `run`, as a function may differentiate by
+    itself.
 
-    ``inside`` are the results that their own call uses, for which autograd adds the gradient of that use to the others.
+    ``inside`` are results that their own call uses; autograd adds the gradient from that use to the others.
     """
 
     recorder: BridgeRun
     aliases: dict[Edge, int] = field(default_factory=dict)
     inside: set[int] = field(default_factory=set)
-    _sums: dict[int, Tensor] = field(default_factory=dict)  # by the identity of the use
+    _sums: dict[int, Tensor] = field(default_factory=dict)  # by the id of the use
     _elsewhere: dict[Edge, Tensor] = field(default_factory=dict)
     _gradients: dict[int, Tensor] = field(default_factory=dict)
     _order: dict[int, None] = field(default_factory=dict)
@@ -44,13 +45,13 @@ class Shares:
 
     # ------------------------------------------------------------------ while the function runs
     def watch(self, step: int, tensor: Tensor) -> None:
-        """The gradient of a value that a function made."""
+        """Hook the gradient of a value that a function computed."""
         if tensor.requires_grad and not tensor.is_leaf:
             self._hooks.append(tensor.register_hook(partial(self._arrived, step)))
 
     def alias(self, tensor: Tensor, call: int, use: Use) -> Tensor:
-        """What a call is to use in place of the tensor."""
-        alias = torch.ops.aten.alias.default(tensor)  # it hands gradients on as they come, sparse ones too
+        """The tensor that a call uses instead of the original."""
+        alias = torch.ops.aten.alias.default(tensor)  # passes gradients on unchanged, even sparse ones
         edge = edge_of(alias)
         assert edge is not None and use.step is not None
         self.aliases[edge] = use.step
@@ -58,14 +59,14 @@ class Shares:
         return alias
 
     def watch_node(self, call: int, node: Any, places: Mapping[int, tuple[Use, Edge]]) -> None:
-        """The shares that a node of autograd's graph hands to some of its inputs, by their places."""
+        """Hook the shares that a node of autograd's graph passes to some of its inputs, by their indices."""
 
         def hook(inputs: Sequence[Tensor | None], outputs: Sequence[Tensor | None]) -> None:
             for place, (use, edge) in places.items():
                 g = inputs[place] if place < len(inputs) and self._listens else None
                 if g is None:
                     continue
-                if edge in self.aliases:  # that is not the share of the use for which the alias was made
+                if edge in self.aliases:  # it is not part of the share of the use for which the alias was made
                     self._elsewhere[edge] = _sum(self._elsewhere.get(edge), g)
                 self._add(call, use, g)
 
@@ -83,12 +84,12 @@ class Shares:
             self._add(call, use, g if other is None else _without(g, other))
 
     def _add(self, call: int, use: Use, g: Tensor) -> None:
-        """What has come from one use of a call; autograd may deliver it in several parts."""
-        self._order.setdefault(call)  # of a call with several results, which has no gradient of its own
+        """Add to the share of one use of a call; autograd may deliver it in several parts."""
+        self._order.setdefault(call)  # a call with several results has no gradient of its own
         self._sums[id(use)] = _sum(self._sums.get(id(use)), g)
 
     def close(self) -> None:
-        """Nobody listens any more. Through a hook autograd's graph would hold itself, and all its tensors, for ever."""
+        """Remove all hooks, through which autograd's graph would reference itself, and all its tensors, for ever."""
         for hook in self._hooks:
             hook.remove()
 
@@ -96,7 +97,7 @@ class Shares:
     def run(
         self, outputs: Sequence[tuple[int, Tensor]], starts: Sequence[Tensor], leaves: Sequence[tuple[int, Tensor]]
     ) -> list[Snapshot | None]:
-        """Differentiate; the upstream gradient of every output. Nobody's ``.grad`` changes."""
+        """Differentiate, and return the upstream gradient of every output. No ``.grad`` attribute is changed."""
         reached = [(step, y, g) for (step, y), g in zip(outputs, starts, strict=True) if y.requires_grad]
         if reached and leaves:
             ys, gs = [y for _, y, _ in reached], [g for _, _, g in reached]
@@ -114,7 +115,7 @@ class Shares:
         return upstream
 
     def _tell(self, totals: GradientTotals) -> None:
-        """Write what was heard into the drafts, call by call in the order of the backward pass."""
+        """Write the gradients into the drafts, call by call in the order of the backward pass."""
         for step in self._order:
             draft = self.recorder.drafts[step]
             self._settle(step, totals)
@@ -126,7 +127,7 @@ class Shares:
             self._settle(step, totals)
 
     def _settle(self, step: int, totals: GradientTotals) -> None:
-        """Everything has arrived at a step: it must be what autograd says."""
+        """Check a complete sum of shares against autograd's gradient, and store it."""
         draft, g = self.recorder.drafts[step], self._gradients.pop(step, None)
         g = totals.sums.get(step) if step in self.inside else g
         if g is None or draft.grad is not None:
@@ -147,20 +148,21 @@ def _sum(before: Tensor | None, g: Tensor) -> Tensor:
 
 
 def _without(g: Tensor, other: Tensor) -> Tensor:
-    """What is left of a gradient; exactly 0 where only rounding is."""
+    """The difference of two gradients, exactly 0 where it is only rounding."""
     rest = g - other
     noise = 8 * torch.finfo(g.dtype).eps * torch.maximum(g.abs(), other.abs())
     return torch.where(rest.abs() <= noise, torch.zeros_like(rest), rest)
 
 
 def _is_one(y: Tensor, g: Tensor) -> bool:
-    """Whether autograd begins at a loss with this upstream gradient by itself; given one, it loads a computer algebra
-    system to compare the shapes, for a second."""
+    """Whether this is autograd's default upstream gradient for a loss. If one is given, PyTorch loads a computer
+    algebra system to compare the shapes, which takes a second.
+    """
     return y.dim() == 0 and y.dtype == g.dtype and bool(g == 1)
 
 
 def _plain(g: Tensor) -> Tensor:
-    """A gradient that can be added and compared: dense, and of floats that have an arithmetic."""
+    """A gradient in a form that can be added and compared: dense, and of a dtype that has arithmetic."""
     g = g if g.layout == torch.strided else g.to_dense()
     return g if g.dtype.itemsize > 1 else g.float()
 

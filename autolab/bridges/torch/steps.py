@@ -1,4 +1,4 @@
-"""Which step a tensor is; and what makes values out of a recorder's sight: a user's ``torch.autograd.Function``, and
+"""The steps of tensors, including values that are computed unobserved: by a user's ``torch.autograd.Function``, and by
 ``autograd.grad``."""
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from .shares import Shares
 
 @dataclass
 class _Applied:
-    """A call of ``Function.apply`` of the user's: the steps of its tensors, and where it stands."""
+    """A call of a user's ``Function.apply``: the steps of its tensors, and its position."""
 
     function: type
     operands: list[tuple[str, int]]
@@ -38,7 +38,7 @@ class _Applied:
 
 @dataclass(eq=False)
 class TorchSteps(BridgeRun):
-    """A run as far as its values go."""
+    """The part of a run that deals with values."""
 
     kind = TorchInputs
 
@@ -51,15 +51,15 @@ class TorchSteps(BridgeRun):
         return TorchBudget(self.budget)
 
     def begin(self, base: FrameType) -> None:
-        """The frame ``base`` is going to call the function."""
+        """Begin a run: the frame ``base`` is going to call the function."""
         self.tracker = TorchTracker(base, self.locator)
 
     def forget(self) -> None:
-        """Let go of all tensors, and so of autograd's graph."""
+        """Release all tensors, and with them autograd's graph."""
         self.known, self.shares = KnownTensors(), Shares(self)
         self._brought: list[tuple[int, Tensor]] = []
         self._applications: dict[Any, _Applied] = {}
-        self._several: dict[Any, Draft] = {}  # the calls of users' Functions with several results, by their nodes
+        self._several: dict[Any, Draft] = {}  # calls of users' Functions with several results, by node
 
     def scopes(self, kept: Pruned) -> tuple[Scope, ...]:
         return self.tracker.scopes(kept.drafts)
@@ -67,17 +67,17 @@ class TorchSteps(BridgeRun):
     # ------------------------------------------------------------------ values
     @property
     def leaves(self) -> list[tuple[int, Tensor]]:
-        """The steps at which gradients end, with their tensors: what was brought along, and what became a leaf."""
+        """The steps at which gradients end, with their tensors: values from outside, and those that became leaves."""
         made = [(step, tensor) for step, tensor in self.known.tensors() if tensor.requires_grad and tensor.is_leaf]
         return list(dict([*made, *self._brought]).items())
 
     @property
     def edges(self) -> dict[Edge, int]:
-        """Every place where a gradient arrives, also that of one use, with its step."""
+        """All edges at which gradients arrive, including those of single uses, with their steps."""
         return {**self.known.edges, **self.shares.aliases}
 
     def step_of(self, tensor: Tensor, site: Site | None = None) -> int:
-        """The step of a value; a new one for what the function brought along, or what was made out of sight."""
+        """The step of a value; a new one for a value from outside, or one that was computed unobserved."""
         step = self.known.step_of(tensor)
         if step is not None:
             return step
@@ -87,7 +87,7 @@ class TorchSteps(BridgeRun):
         return self.add_leaf(tensor, "leaf" if tensor.requires_grad else "constant", name)
 
     def add_leaf(self, tensor: Tensor, kind: Kind, name: str | None) -> int:
-        """A step for a value that no call made."""
+        """Add a step for a value that no call computed."""
         refuse_hooked(tensor, name)
         draft = self.leaf(kind, name, self.kept.of_leaf(tensor))
         if tensor.requires_grad:
@@ -102,14 +102,14 @@ class TorchSteps(BridgeRun):
         return draft.id
 
     def called(self, function: str, uses: list[Use], site: Site, seconds: float) -> Draft:
-        """The draft of a call with its place."""
+        """The draft of a call, with its position."""
         draft = self.call(function, uses, seconds)
         draft.place, draft.outer_line = site.place, site.outer_line
         draft.is_inner, draft.scope = site.is_inner, site.scope
         return draft
 
     def add_results(self, draft: Draft, result: Any) -> None:
-        """A step for a result, or one for the call and one for each of several; none where there is no tensor."""
+        """Add a step for a result, or one for the call and one for each of several results; none without a tensor."""
         items = list(result) if isinstance(result, list | tuple) else [result]
         found = [(place, item) for place, item in enumerate(items) if isinstance(item, Tensor)]
         if len(found) > 1:
@@ -124,15 +124,15 @@ class TorchSteps(BridgeRun):
             self.add(draft, tensor)
 
     def add_part(self, call: Draft, tensor: Tensor, place: int) -> int:
-        """A step for one of several results."""
+        """Add a step for one of several results."""
         part, names = self.part(call, tensor), names_of(call)
         part.name = names[place] if len(names) > max(1, place) else None
         call.requires_grad = call.requires_grad or tensor.requires_grad
         return self.add(part, tensor)
 
-    # ------------------------------------------------------------------ what is found in autograd's graph alone
+    # ------------------------------------------------------------------ values found only in autograd's graph
     def note(self, site: Site) -> None:
-        """A Function of the user's is being applied: note to what, while its arguments are as they were given."""
+        """Note the arguments of a user's Function that is being applied, while they are still as they were given."""
         frame: Any = site.applying
         if frame in self._applications:
             return
@@ -143,13 +143,13 @@ class TorchSteps(BridgeRun):
         self._applications[frame] = _Applied(cls, operands, site)
 
     def _was_made_here(self, tensor: Tensor) -> bool:
-        """Whether something that is known stands before the tensor; else it was made before the recording began."""
+        """Whether the tensor was computed from known values; else it was computed before the recording began."""
         is_users = any(applied.function is function_of(tensor.grad_fn) for applied in self._applications.values())
         known = self.edges
         return is_users or any(edge in known for *_, edge in boundaries([tensor.grad_fn], known))
 
     def _add_unseen(self, tensor: Tensor, site: Site | None) -> int:
-        """A step for a value that a user's Function made; one more for the call where it has several results."""
+        """Add a step for a value that a user's Function computed, and one for the call if it has several results."""
         node: Any = tensor.grad_fn
         refuse_unseen(node)
         if node in self._several:
@@ -168,7 +168,7 @@ class TorchSteps(BridgeRun):
         return draft.id
 
     def _region(self, start: Sequence[Any], applied: _Applied | None, site: Site) -> list[Use]:
-        """The uses of what lies behind nodes of the graph, each with hooks for its share."""
+        """The uses of the values from which nodes of the graph were computed, each with hooks for its share."""
         known, uses = self.edges, dict[int, Use]()
         for label, step in () if applied is None else applied.operands:
             uses.setdefault(step, Use(label, step, None))
@@ -184,7 +184,7 @@ class TorchSteps(BridgeRun):
         return list(uses.values())
 
     def _inner_nodes(self, known: dict[Edge, int]) -> dict[Any, str]:
-        """The nodes that stand inside of steps, with the names of these."""
+        """The nodes inside steps, with the names of these steps."""
         found: dict[Any, str] = {}
         for step, tensor in self.known.tensors():
             if tensor.grad_fn is not None and not tensor.is_leaf:
@@ -192,7 +192,7 @@ class TorchSteps(BridgeRun):
         return found
 
     def differentiated(self, args: Any, kwargs: dict[str, Any], site: Site) -> Any:
-        """A call of ``torch.autograd.grad`` in the function itself: its gradients are values like others."""
+        """Record a call of ``torch.autograd.grad`` in the function itself: its gradients are values like any others."""
         for tensor in tensors_in([args, kwargs]):
             self.step_of(tensor, site)
         start = perf_counter()

@@ -83,15 +83,15 @@ class Reader:
         Maximum number of rows, and of columns, of an array.
     before : Reader, optional
         The reader of the recording before. If its program is the same, answers that depend only on that are reused.
-        session : Session, optional
-            The session, if something can be moved; by default that of the reader before.
+    session : Session, optional
+        The session, if something can be moved; by default that of the reader before.
 
-        Attributes
-        ----------
-        kept : dict
-            What depends only on the program.
-        lasting : dict
-            What an answer keeps from one recording to the next.
+    Attributes
+    ----------
+    kept : dict
+        What depends only on the program.
+    lasting : dict
+        What an answer keeps from one recording to the next.
 
     Examples
     --------
