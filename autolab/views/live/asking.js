@@ -1,12 +1,13 @@
 // @ts-check
-/** What a view looks at and asks whose parts show answers as they are, each by its name. */
+/** The mind of a view whose parts show answers unchanged, each under a name. */
 
 /**
  * @template Look
- * @param {Look} look with which it begins
- * @param {(look: Look) => Record<string, any[]>} asks the questions, by the names of what they are answered with
+ * @param {Look} look the initial look
+ * @param {(look: Look) => Record<string, any[]>} asks the questions, by the names of their answers
  * @param {(brain: import("./brain.js").Brain) => Record<string, (message: any, done?: () => void) => void>} [acts]
- * @param {(look: Look) => Record<string, any[]>} [later] what can wait: until it is there, its name stands for null
+ * @param {(look: Look) => Record<string, any[]>} [later] questions that can wait: until they are answered, the answers
+ *   are null
  * @returns {import("./brain.js").Mind}
  */
 export function makeAsking(look, asks, acts = () => ({}), later = () => ({})) {

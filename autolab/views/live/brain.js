@@ -1,7 +1,7 @@
 // @ts-check
 /**
- * What a page looks at, and what it shows of it: the one place that knows both. It asks for answers, of a kernel or of
- * what a saved page holds, and tells the parts of the view what has changed.
+ * What a page looks at, and what it shows of it: only this module knows both. It asks a kernel, or a saved page, for
+ * answers, and tells the parts of the view what has changed.
  */
 
 import { CONDITION } from "./link.js";
@@ -9,9 +9,9 @@ import { CONDITION } from "./link.js";
 const SHELVES = ["page", "numbers", "answers"];
 
 /**
- * What a view looks at and shows: the `look` with which it begins; the `questions` that must be answered to show one,
- * and those of its `panels`, which can wait; what is `settled` of it, once they are; what the parts are `shown`, by
- * name, of the data that was shown before; and the `acts` of a person, which change the look.
+ * What a view looks at and shows: its initial `look`; the `questions` that must be answered to show a look, and those
+ * of its `panels`, which can wait; the `settled` look, once they are answered; what the parts are `shown`, by name,
+ * given the data that was shown before; and the `acts` of a user, which change the look.
  * @typedef {(question: any[]) => any} Answer
  * @typedef {{look: () => any, change: (change: any, done?: () => void) => void, open: (wishes: Record<string,
  *   number[]>[], also: any, done?: () => void) => void, answer: Answer, data: () => Record<string, any>}} Brain
@@ -29,14 +29,14 @@ const SHELVES = ["page", "numbers", "answers"];
 export const makeBrain = (mind) => (model, link) => {
   let look = { ...mind.look, ...model.get("look") };
   /** @type {Record<string, any>} */
-  let data = {}; // what is shown, by name
+  let data = {}; // the data that is shown, by name
   /** @type {Map<string, Set<() => void>>} */
   const listeners = new Map();
   /** @type {any[]} */
-  let seen = []; // what `data` was made of
-  let kept = model.get("look"); // as the kernel keeps it for all pages
+  let seen = []; // what `data` was computed from
+  let kept = model.get("look"); // the kernel's copy for all pages
   let notice = "";
-  let asked = ""; // the questions that are under way, as text
+  let asked = ""; // the questions that have been sent, as text
 
   /** @param {any[]} question */
   function answer(question) {
@@ -50,14 +50,14 @@ export const makeBrain = (mind) => (model, link) => {
 
   const questions = () => [...mind.questions(look, answer), ...mind.panels(look, answer)];
 
-  /** Why something that is asked for is not to be had; undefined if it may be. */
+  /** The reason why an answer is refused; undefined if none is. */
   const refusal = () =>
     mind
       .questions(look, answer)
       .map(answer)
       .find((found) => found?.refused)?.refused;
 
-  /** Ask for what is to be looked at from now on. @param {() => void} [done] */
+  /** Ask the questions of the present look, from now on. @param {() => void} [done] */
   function ask(done) {
     const wanted = questions();
     asked = JSON.stringify(wanted);
@@ -78,7 +78,7 @@ export const makeBrain = (mind) => (model, link) => {
   }
 
   /**
-   * Open other groups; of several wishes the first that is granted.
+   * Open other groups, according to the first of several wishes that is granted.
    * @param {Record<string, number[]>[]} wishes @param {any} also @param {() => void} [done]
    */
   function open([wish, ...others], also, done, words = "") {
@@ -98,7 +98,7 @@ export const makeBrain = (mind) => (model, link) => {
     });
   }
 
-  /** Show what the answers say, once all are there; and ask for those that are not. */
+  /** Show the answers, once all are there, and ask for those that are missing. */
   function update() {
     adopt();
     const parts = [...SHELVES.map((shelf) => model.get(shelf)), look, notice, model.get("condition")];
@@ -120,7 +120,7 @@ export const makeBrain = (mind) => (model, link) => {
     for (const listener of heard) listener();
   }
 
-  /** Look at what another page of this view, or the kernel, has turned to; not while this one is about to turn. */
+  /** Adopt the look of another page of this view, or of the kernel, unless this page is just changing its own. */
   function adopt() {
     if (asked || kept === model.get("look")) return;
     kept = model.get("look");
@@ -132,12 +132,12 @@ export const makeBrain = (mind) => (model, link) => {
   const turn = (/** @type {any} */ { to }, /** @type {() => void} */ done) => change(to, done);
   /** @type {Record<string, (message: any, done?: any) => void>} */
   const acts = { turn, ...mind.acts({ look: () => look, change, open, answer, data: () => data }) };
-  const unwatch = link.watch(update); // before the views do: when they hear that an answer is there, it is shown
+  const unwatch = link.watch(update); // before the views watch: when they hear of an answer, it is shown
 
   return {
     /** @param {string} name */
     get: (name) => (name in data ? data[name] : model.get(name)),
-    /** The answer to a question that was asked once. @param {any[]} question */
+    /** The answer to a single question. @param {any[]} question */
     answer,
     /** @param {any} message @param {() => void} [done] */
     send(message, done) {
@@ -165,12 +165,12 @@ export const makeBrain = (mind) => (model, link) => {
   };
 };
 
-// Records that came as columns, as views/live/columns.py sends many of them.
+// Records sent as columns by views/live/columns.py.
 
 /** @type {WeakMap<object, any>} */
-const made = new WeakMap(); // what does not change is made once
+const made = new WeakMap(); // immutable values are converted only once
 
-/** The value of a trait, with records where it has columns. @param {any} value @returns {any} */
+/** The value of a trait, with columns converted to records. @param {any} value @returns {any} */
 export function unpacked(value) {
   if (!value || Object.getPrototypeOf(value) !== Object.prototype) return Array.isArray(value) ? each(value) : value;
   if (!made.has(value))
@@ -206,13 +206,16 @@ function column(values, count) {
   return values.length === 1 ? Array(count).fill(values[0]) : values;
 }
 
-/** Whole numbers that go up or down in even steps. @param {{from: number, steps: number[], times: number[]}} climb */
+/**
+ * Integers from the run lengths of their differences.
+ * @param {{from: number, steps: number[], times: number[]}} climb
+ */
 function climbed({ from, steps, times }) {
   let at = from;
   return [from, ...steps.flatMap((step, k) => Array.from({ length: times[k] }, () => (at += step)))];
 }
 
-/** Texts, each with the words that it repeats of the one before. @param {string[]} rest */
+/** Texts, completed with the words that each repeats from the one before. @param {string[]} rest */
 function unfoldedTexts(rest) {
   /** @type {string[]} */
   let before = [];

@@ -1,22 +1,22 @@
 // @ts-check
-/** A line chart. Python has decided on axes, ticks and lines; here they are drawn as wide as there is room. */
+/** A line chart. Python decides on axes, ticks and lines; here they are drawn in the available width. */
 
 import { html, set, short, svg, tellOrHide, write } from "./dom.js";
 import { claim, clamp, placeIn } from "./hand.js";
 
-const PLOT_ROOM = [58, 12, 10, 40]; // beside the plot, for letters of PLOT_LETTERS pixels
+const PLOT_ROOM = [58, 12, 10, 40]; // margins of the plot, for letters of PLOT_LETTERS pixels
 const PLOT_LETTERS = 12;
-const LETTERS = 48; // pixels of a number below the chart
-const FEW = 25; // a line of so few points shows them
+const LETTERS = 48; // width of a number below the chart, in pixels
+const FEW = 25; // lines of at most this many points show them
 
 /** @typedef {{lo: number, hi: number, ticks: [number, string][]}} Axis */
 /** @typedef {{name: string, x: number[], y: (number | null)[], last: string}} Line */
 /**
  * @typedef {{title: string, x_title: string, log: boolean, x: Axis, y: Axis, lines: Line[], mark: number | null, note:
- *   string, description: string, powers?: boolean, from?: number}} Chart which of the colours of lines is the first
+ *   string, description: string, powers?: boolean, from?: number}} Chart `from` is the colour of the first line
  */
 
-/** @param {(at: number) => void} [pick] what a click on a point does, or Enter: it gets its place */
+/** @param {(at: number) => void} [pick] called with the position on a click on a point, or Enter */
 export function makeChart(pick) {
   const picture = svg("svg.al-chart-picture", {
     role: "img",
@@ -35,7 +35,7 @@ export function makeChart(pick) {
   /** @type {Chart} */
   let chart;
   /** @type {number | null} */
-  let cursor = null; // where the values are read, on the horizontal axis
+  let cursor = null; // the horizontal position at which values are read
   let [width, height] = [0, 0];
   let [left, right, top, bottom] = PLOT_ROOM;
 
@@ -75,7 +75,7 @@ export function makeChart(pick) {
     );
   }
 
-  /** As many ticks as have room for their numbers. @param {[number, string][]} ticks */
+  /** As many ticks as have space for their numbers. @param {[number, string][]} ticks */
   function spaced(ticks) {
     const every = Math.ceil((ticks.length * LETTERS * (bottom / PLOT_ROOM[3])) / (width - left - right));
     return ticks.filter((_, i) => i % every === 0);
@@ -109,7 +109,7 @@ export function makeChart(pick) {
     return found;
   }
 
-  /** The point of a line that is next to the cursor. @param {Line} line */
+  /** The point of a line nearest to the cursor. @param {Line} line */
   function nearest({ x: places }) {
     let best = places.length - 1;
     if (cursor === null) return best;
@@ -120,7 +120,7 @@ export function makeChart(pick) {
     return best;
   }
 
-  /** What the legend says of each line: the last number, or the one at the cursor. */
+  /** Write the legend: for each line the last number, or the one at the cursor. */
   function tell() {
     chart.lines.forEach((line, i) => {
       const k = nearest(line);
@@ -210,8 +210,8 @@ export function makeChart(pick) {
 }
 
 /**
- * As many charts as there is something to draw.
- * @param {HTMLElement} root in which they stand
+ * As many charts as are needed.
+ * @param {HTMLElement} root their container
  * @param {(at: number) => void} [pick]
  */
 export function makeCharts(root, pick) {

@@ -4,7 +4,7 @@
 import { html, set, svg, write } from "./dom.js";
 
 const STEPS = 255; // odd: zero has an entry of its own
-export const SHADES = 127; // on either side of zero, as views/live/columns.py sends them
+export const SHADES = 127; // on either side of zero, as in views/live/columns.py
 
 /** @typedef {{bytes: Uint8ClampedArray, css: (t: number) => string, ink: (t: number) => string}} ColorMap */
 
@@ -40,7 +40,7 @@ export function rampOf({ css }, from, to = 1) {
 export const THEME_MARKS = ["data-jp-theme-light", "data-jp-theme-name", "data-vscode-theme-kind", "theme"];
 
 /**
- * True if the element stands on a dark page: JupyterLab, VS Code and Colab say so, elsewhere its background does.
+ * Whether the element is on a dark page: JupyterLab, VS Code and Colab say so, elsewhere its background decides.
  * @param {Element} element
  */
 export function isDark(element) {
@@ -56,10 +56,10 @@ function isDim([r, g, b]) {
   return 0.2126 * r ** 2.2 + 0.7152 * g ** 2.2 + 0.0722 * b ** 2.2 < 35257; // 0.179 of white, nearly as in WCAG 2
 }
 
-// How numbers become colours: as asinh, in even steps, or beyond a threshold in powers of ten.
+// The scales from numbers to colours: asinh, linear, or logarithmic beyond a threshold.
 
 /**
- * How an array becomes colours; where nothing is said, in even steps.
+ * The colour scale of an array; linear by default.
  * @typedef {{rows: number, cols: number, scale: number, threshold?: number | null, bend?: number}} Shades
  */
 
@@ -67,7 +67,7 @@ function isDim([r, g, b]) {
 export const toneOf = ({ scale, threshold = null, bend }) => makeTone(scale, threshold, bend);
 
 /**
- * One pixel per cell. NaN and infinities stay transparent: the hatching behind the canvas shows.
+ * Paint one pixel per cell. NaN and infinities stay transparent: the hatching behind the canvas is visible.
  * @param {HTMLCanvasElement} canvas
  * @param {Shades} shades
  * @param {ArrayLike<number>} data
@@ -84,12 +84,12 @@ export function paint(canvas, shades, data, { bytes }) {
   canvas.getContext("2d")?.putImageData(image, 0, 0);
 }
 
-export const BEND = 100; // of the one scale of a view, as views/draw/colors.py has it
+export const BEND = 100; // of the scale of a view, as in views/draw/colors.py
 
 /**
- * Where a number stands among the colours, -1 to 1.
- * @param {number} scale the magnitude of the strongest colours
- * @param {number | null} threshold up to here colours are proportional to the numbers
+ * The signed fraction of a number, from -1 to 1, which gives its colour.
+ * @param {number} scale the magnitude with the strongest colours
+ * @param {number | null} threshold colours are proportional to numbers up to this magnitude
  * @param {number} [bend] of asinh, which has no threshold
  * @returns {(value: number) => number}
  */
@@ -104,13 +104,13 @@ export function makeTone(scale, threshold, bend = 0) {
   };
 }
 
-// The bar that says what the colours mean, with a histogram along it: upright beside a heatmap, or lying below one.
+// The colour bar with a histogram along it: vertical beside a heatmap, or horizontal below one.
 
-const ROOM = 0.06; // of the bar's length: between two numbers beside it
+const ROOM = 0.06; // minimum distance of two numbers, as a fraction of the bar's length
 
 /**
- * A way to put the legend: where something stands that begins at a part of the colours (0 to 1) and takes some of them,
- * at so many thicknesses of the bar away from the numbers.
+ * A layout of the legend: the box of something that begins at a fraction of the bar (0 to 1), takes a part of it, and
+ * is a number of bar thicknesses away from the numbers.
  * @typedef {{
  *   deepest: number,
  *   pointer: string,
@@ -133,7 +133,7 @@ const UPRIGHT = {
   label: (at) => ({ x: 54, y: 230 - 216 * at, "text-anchor": "end" }),
 };
 
-/** As wide as there is room; thicknesses are those of the letters. @type {Layout & {viewBox: null}} */
+/** In the available width, with thicknesses in units of the font size. @type {Layout & {viewBox: null}} */
 const LYING = {
   viewBox: null,
   deepest: 3.4,
@@ -155,7 +155,7 @@ export function makeHeatLegend(isLying = false) {
   const { viewBox, deepest, pointer: shape, box, label } = isLying ? LYING : UPRIGHT;
   const pointer = svg("svg.al-heat-pointer", { overflow: "visible" }, svg("path", { d: shape }));
   const root = svg("svg", { class: `al-heat-legend${isLying ? " al-lying" : ""}`, viewBox, role: "img" });
-  let [low, high] = [-1, 1]; // the colours that it shows: half of them where all numbers have one sign
+  let [low, high] = [-1, 1]; // the fractions that it shows: only half of them if all numbers have one sign
   const part = (/** @type {number} */ t) => (Math.max(low, Math.min(high, t)) - low) / (high - low);
 
   return {
@@ -187,7 +187,7 @@ export function makeHeatLegend(isLying = false) {
       root.replaceChildren(...parts, ...labels(ticks), pointer);
       this.point(null);
     },
-    /** Show where a number stands. @param {number | null} t */
+    /** Mark the position of a number. @param {number | null} t */
     point(t) {
       pointer.style.display = t === null ? "none" : "";
       if (t === null) return;
@@ -197,7 +197,7 @@ export function makeHeatLegend(isLying = false) {
   };
 
   /**
-   * Zero and the ends always; what would touch them stands on a line of its own, or is left out.
+   * Zero and the ends are always written; numbers that would touch them get a line of their own, or are omitted.
    * @param {[number, string][]} ticks
    */
   function labels(ticks) {
@@ -208,7 +208,7 @@ export function makeHeatLegend(isLying = false) {
   }
 }
 
-// The bar below a graph that says what the colours of its cells mean; a mark follows the cell under the pointer.
+// The colour bar of the cells, below a graph; a mark follows the cell under the pointer.
 
 /** @typedef {{scale: number, grad: number, ticks: [number, string, string][], words: string}} Scale */
 
@@ -222,7 +222,7 @@ export function makeScaleLegend() {
 
   return {
     root,
-    /** @param {Scale | null} facts @param {ColorMap} colors @param {string} more what else is to be explained */
+    /** @param {Scale | null} facts @param {ColorMap} colors @param {string} more further explanations */
     update(facts, colors, more) {
       bar.hidden = !(facts?.scale || facts?.grad);
       root.hidden = bar.hidden && !more;
@@ -238,7 +238,7 @@ export function makeScaleLegend() {
         }),
       );
     },
-    /** @param {number | null} t a place on the scale */
+    /** @param {number | null} t a position on the scale */
     point(t) {
       pointer.hidden = t === null;
       if (t !== null) pointer.style.left = at(t);

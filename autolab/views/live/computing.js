@@ -1,7 +1,6 @@
 // @ts-check
 /**
- * The parts that say what is going on: computing, the user's error, numbers that the notebook would not give now; and
- * what is seldom changed.
+ * The parts for the state of the computation: running, the user's error, outdated numbers; and the settings.
  */
 
 import { button, choice, html, write } from "./dom.js";
@@ -17,7 +16,7 @@ export function makeComputingPart({ get, link, root }) {
   const stale = html("div.al-note");
   const panel = html("div.al-error", { role: "alert", hidden: true }, what, where, statement, stale);
 
-  /** The picture below the panel is then not for these inputs. */
+  /** Show the error. The picture below it is then not for these inputs. */
   function show() {
     const [error, words] = [get("error"), get("words")];
     const silent = link.state === "silent";
@@ -25,7 +24,7 @@ export function makeComputingPart({ get, link, root }) {
     write(what, silent ? words.live_silent : error ? `${error.type}: ${error.message}` : "");
     write(where, !silent && error?.file ? `${error.file}, line ${error.line}` : "");
     write(statement, (!silent && error?.statement) || "");
-    const ended = !silent && error?.ended; // then the graph shows what led there
+    const ended = !silent && error?.ended; // then the graph shows what led to the error
     write(stale, ended ? words.live_ended : words.live_stale);
     root.classList.toggle("al-stale", !panel.hidden && !ended);
     showWork();
@@ -43,7 +42,7 @@ export function makeComputingPart({ get, link, root }) {
     root.classList.toggle("al-computing", Boolean(computing));
   }
 
-  const places = { alert: [panel], middle: [work] }; // over what is old, so that nothing moves
+  const places = { alert: [panel], middle: [work] }; // over the old picture, so that nothing moves
   return { places, on: { "error computing": show }, paint: show, linked: show };
 }
 
@@ -68,7 +67,7 @@ export function makeStaleNoticePart({ get, send, link, root }) {
   return { needsKernel: true, places: { alert: [panel] }, on: { since: show }, paint: show, linked: show };
 }
 
-// What is seldom changed, behind one line that says how it stands: dtype, mode, device.
+// Settings that are seldom changed (dtype, mode, device), collapsed to a line with their present values.
 
 /** @param {(setting: string, value: string) => void} choose */
 export function makeSettings(choose) {

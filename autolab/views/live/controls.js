@@ -12,8 +12,8 @@ import { clamp } from "./hand.js";
  */
 
 /**
- * What can be done to an array: set an element (the index is that of the flattened array); fill it and look elsewhere,
- * where there can be arrays.
+ * The actions on an array: set an element (with its index in the flattened array); where arrays are supported, also
+ * fill it and move the window.
  * @typedef {{
  *   move: (control: Control, index: number | null, value: number, final: boolean) => void,
  *   draw?: (control: Control, distribution: string, scale: number, seed: number) => void,
@@ -98,7 +98,12 @@ function makeFixed(first) {
   };
 }
 
-/** A control below its name. @param {Control} control @param {Element[]} beside the name @param {Element[]} below */
+/**
+ * A control with its name above.
+ * @param {Control} control
+ * @param {Element[]} beside the name
+ * @param {Element[]} below
+ */
 export function entitled({ label, upstream }, beside, below) {
   const name = html("span.al-name", { title: label }, label);
   return html(
@@ -110,12 +115,12 @@ export function entitled({ label, upstream }, beside, below) {
 }
 
 /**
- * A box for one number; text that is no number is marked and sends nothing.
+ * A field for one number; text that is not a number is marked and not sent.
  * @param {string} label
  * @param {(value: number) => void} changed
  */
 export function makeBox(label, changed) {
-  let taken = ""; // Enter is followed by a change event, but not in JupyterLab
+  let taken = ""; // a change event follows Enter, except in JupyterLab
   const element = html("input.al-box", {
     type: "text",
     inputmode: "decimal",
@@ -133,7 +138,7 @@ export function makeBox(label, changed) {
     const value = text === "" ? NaN : Number(text);
     set(element, { "aria-invalid": !Number.isFinite(value) && "true" });
     if (Number.isFinite(value)) changed(value);
-    else element.dispatchEvent(new Event("al-refused", { bubbles: true })); // the sentence of the view says so
+    else element.dispatchEvent(new Event("al-refused", { bubbles: true })); // the view's sentence reports it
   }
 
   return {

@@ -1,20 +1,20 @@
 // @ts-check
-/** Small helpers for elements, rows of buttons and verdicts. Text enters the page only through `textContent`, so that a
- * name can never become markup. */
+/** Helpers for elements, rows of buttons and verdicts. Text enters the page only through `textContent`, so that a name
+ * can never become markup. */
 
 /**
- * May take the kind of event that it listens to, such as a KeyboardEvent.
+ * A listener whose parameter may have the type of the event, such as KeyboardEvent.
  * @typedef {{ hear(event: Event): unknown }["hear"]} Listener
  */
 /**
  * @typedef {{[K in keyof HTMLElementEventMap as `on${K}`]?: ((event: HTMLElementEventMap[K]) => unknown) | null}
  *   & Record<string, string | number | boolean | null | undefined | Listener>} Attributes
  */
-/** @typedef {Node | string | false | null | undefined | any[]} Content what is nothing is left out */
+/** @typedef {Node | string | false | null | undefined | any[]} Content empty values are omitted */
 
 /**
- * Set attributes by name; `onclick`-like keys add listeners; null, undefined and false remove the attribute. One that
- * stays as it was is left alone: a browser lays out anew also for the same number.
+ * Set attributes by name; `onclick`-like keys add listeners; null, undefined and false remove the attribute. An
+ * unchanged one is not set again: a browser would repeat the layout even for the same number.
  * @template {Element} E
  * @param {E} element
  * @param {Attributes} attributes
@@ -33,8 +33,8 @@ export function set(element, attributes) {
 }
 
 /**
- * What makes elements by their tag and classes, as in "span.al-note"; then their attributes, if they have any, and what
- * is in them. Strings become text.
+ * A function that creates elements from their tag and classes, as in "span.al-note", then optional attributes, and
+ * their content. Strings become text.
  * @param {(tag: string) => Element} create
  * @returns {(selector: string, ...content: (Attributes | Content)[]) => any}
  */
@@ -68,7 +68,7 @@ export function button(text, action, attributes = {}) {
   return html("button.al-button", { type: "button", onclick: action, ...attributes }, text);
 }
 
-/** Whether a text could be copied: a browser may forbid it. @param {string} text @returns {Promise<boolean>} */
+/** Copy a text; whether that succeeded, as a browser may forbid it. @param {string} text @returns {Promise<boolean>} */
 export const toClipboard = async (text) =>
   (await navigator.clipboard?.writeText(text).then(
     () => true,
@@ -76,7 +76,7 @@ export const toClipboard = async (text) =>
   )) ?? false;
 
 /**
- * A list of which one entry is chosen.
+ * A drop-down list.
  * @param {(string | [value: string | number, text: string])[]} entries texts, or values with their texts
  * @param {Attributes} attributes
  */
@@ -92,8 +92,8 @@ export const options = (entries) =>
   });
 
 /**
- * Change the text only where it differs, so that an unchanged number costs no layout; and in its place, so that a
- * changed one costs no new box.
+ * Change the text only if it differs, so that an unchanged number causes no layout; and in place, so that a changed one
+ * creates no new node.
  * @param {Element} element
  * @param {string} text
  */
@@ -104,25 +104,25 @@ export function write(element, text) {
   } else if (element.textContent !== text) element.textContent = text;
 }
 
-/** What stands between backquotes in a sentence as code. @param {string} text @returns {(string | Node)[]} */
+/** A sentence, with text between backquotes as code. @param {string} text @returns {(string | Node)[]} */
 export const prose = (text) => text.split("`").map((part, i) => (i % 2 ? html("code", part) : part));
 
-/** The same for a sentence. @param {Element} element @param {string} text */
+/** Write a sentence with code into an element. @param {Element} element @param {string} text */
 export function writeSentence(element, text) {
   if (text.includes("`")) element.replaceChildren(...prose(text));
   else write(element, text);
 }
 
-/** What has nothing to say is hidden. @param {any} element @param {any} text */
+/** Write a text, or hide the element if there is none. @param {any} element @param {any} text */
 export function tellOrHide(element, text) {
   writeSentence(element, text || "");
   element.hidden = !text;
 }
 
 /**
- * Lay an element over a part of what it is in.
+ * Lay an element over a part of its container.
  * @param {HTMLElement} element
- * @param {Record<string, number>} place where it begins and how large it is, of 1
+ * @param {Record<string, number>} place its position and size, as fractions
  */
 export function lay(element, place) {
   for (const [side, part] of Object.entries(place)) element.style.setProperty(side, `${100 * part}%`);
@@ -132,7 +132,7 @@ export function lay(element, place) {
 /**
  * Lay an element over cells, or hide it.
  * @param {HTMLElement} element
- * @param {number[] | null} at the first row and column, and how many there are
+ * @param {number[] | null} at first row and column, and numbers of rows and columns
  * @param {{rows: number, cols: number}} size
  */
 export function layOverCells(element, at, { rows, cols }) {
@@ -147,27 +147,27 @@ export function fillTrack(range, to, from = 0) {
   range.style.setProperty("--al-to", `${100 * to}%`);
 }
 
-const ROUNDING = 1e-6; // relative: what float32 makes of a decimal number is still that number
+const ROUNDING = 1e-6; // relative: a decimal number rounded to float32 is still shown as that number
 
 /**
- * A number as short text for reading; a number that is not zero never reads as 0, and trailing zeros stay where
- * something was rounded away (1.00 is not 1).
+ * A number as short text. A number that is not zero never reads as 0, and trailing zeros remain if something was
+ * rounded (1.00 is not 1).
  * @param {number} value
- * @param {number} [digits] significant digits at most
+ * @param {number} [digits] maximum number of significant digits
  */
 export function short(value, digits = 4) {
   if (Number.isNaN(value)) return "NaN";
   const near = Number(value.toPrecision(digits));
   const exact = Math.abs(near - value) <= ROUNDING * Math.abs(value);
   const text = !Number.isFinite(value) ? "∞" : exact ? String(near) : value.toPrecision(digits);
-  // a line never ends behind this one
+  // a line never breaks after this minus sign
   return (value < 0 && text[0] !== "-" ? "-" + text : text).replaceAll("-", "\u2212");
 }
 
-const NARROW = 5; // so many characters have room in a narrow cell
+const NARROW = 5; // characters that fit in a narrow cell
 
 /**
- * A number for a cell that may be narrow: with as many digits as it has room for.
+ * A number for a cell that may be narrow, with as many digits as fit.
  * @param {number} value
  * @param {boolean} narrow
  */
@@ -179,7 +179,7 @@ export function inCell(value, narrow) {
   );
 }
 
-/** The index as the user writes it. @param {number[]} shape @param {number} k */
+/** The index as Python writes it. @param {number[]} shape @param {number} k */
 export function bracketOf(shape, k) {
   const index = [];
   for (const n of [...shape].reverse()) {
@@ -189,7 +189,7 @@ export function bracketOf(shape, k) {
   return `[${index.join(", ")}]`;
 }
 
-// Buttons in a row, of which one is chosen.
+// A row of buttons of which one is selected.
 
 /**
  * @param {[text: string, chosen: () => void][]} entries
@@ -197,7 +197,7 @@ export function bracketOf(shape, k) {
  * @returns {HTMLInputElement[]}
  */
 export function makeRadios(entries, spoken = (text) => text) {
-  const name = `al-segments-${Math.random()}`; // of this view alone
+  const name = `al-segments-${Math.random()}`; // unique to this view
   return entries.map(([text, onchange]) =>
     html("input.al-button", { type: "radio", name, "data-text": text, "aria-label": spoken(text), onchange }),
   );
@@ -206,7 +206,7 @@ export function makeRadios(entries, spoken = (text) => text) {
 /**
  * @template {string} Name
  * @param {string} label
- * @param {Record<Name, string>} texts of the values
+ * @param {Record<Name, string>} texts the texts of the values
  * @param {(value: Name) => void} chosen
  */
 export function makeSegments(label, texts, chosen) {
@@ -220,7 +220,7 @@ export function makeSegments(label, texts, chosen) {
   };
 }
 
-/** Controls behind their name. @param {Attributes} attributes @param {string} caption @param {Content[]} parts */
+/** Controls with a name in front. @param {Attributes} attributes @param {string} caption @param {Content[]} parts */
 export const captioned = (attributes, caption, ...parts) =>
   html("div.al-order-control", attributes, html("span.al-caption", caption), ...parts);
 
@@ -229,7 +229,7 @@ export const SCALES = { asinh: "Asinh", linear: "Linear", symlog: "Symmetric log
 const RUNNING = { auto: "Automatic", down: "Down", right: "Right" };
 
 /**
- * The entry of a menu that chooses where the graph runs: `root`, and `choose` to show what was chosen.
+ * The menu entry for the direction of the graph: `root`, and `choose`, which shows the selected direction.
  * @param {(direction: keyof typeof RUNNING) => void} chosen
  */
 export function makeDirection(chosen) {
@@ -240,7 +240,7 @@ export function makeDirection(chosen) {
 const SET_IN = 4; // letters
 
 /**
- * A line of source; what of it goes on in the next row is set in further, and begins where a word does.
+ * A line of source; its continuation lines are indented further, and break between words.
  * @param {string} code @param {Node[]} more
  */
 export function codeLine(code, ...more) {

@@ -1,5 +1,5 @@
 // @ts-check
-/** An array as cells: drag one, or use the arrow keys, and the number follows. Of a large array, a window of cells. */
+/** An array as cells: drag one, or use the arrow keys, and the number follows. A large array has a window of cells. */
 
 import { SHADES, paint } from "./colors.js";
 import { entitled, makeBox } from "./controls.js";
@@ -42,7 +42,7 @@ export function makeGrid(first, act) {
     });
   }
 
-  /** The place in the flattened array. @param {number} i @param {number} j */
+  /** The index in the flattened array. @param {number} i @param {number} j */
   const flat = (i, j) => control.first + i * control.stride + j;
 
   /** @param {number} i @param {number} j */
@@ -124,7 +124,7 @@ export function makeGrid(first, act) {
   };
 }
 
-// Random numbers for an array: the same seed draws the same numbers.
+// Random numbers for an array: the same seed gives the same numbers.
 
 const SEEDS = 2 ** 32;
 
@@ -143,7 +143,7 @@ function makeDraw(control, act) {
     start.show(seed);
   });
 
-  /** The first draw uses the seed that is shown; each further one the next seed. */
+  /** The first draw uses the seed that is shown, each further one the next seed. */
   function draw() {
     if (last === `${kind.value} ${scale} ${seed}`) start.show((seed = (seed + 1) % SEEDS));
     last = `${kind.value} ${scale} ${seed}`;
@@ -160,7 +160,7 @@ function makeDraw(control, act) {
   );
 }
 
-// A large array as a small picture, on which the window of cells is chosen: by pointer, or with the arrow keys.
+// A large array as a small picture, on which the window of cells is moved with the pointer or the arrow keys.
 
 const WINDOW = 8;
 
@@ -182,7 +182,7 @@ function makeMap(first, act) {
     act.window?.(control, Math.round(row), Math.round(column)); // Python keeps the window inside
   }
 
-  /** The window's middle follows the pointer. @param {boolean} _ @param {PointerEvent} event */
+  /** The centre of the window follows the pointer. @param {boolean} _ @param {PointerEvent} event */
   function moved(_, event) {
     const { across, down } = placeIn(event, canvas);
     show(down * control.map.rows - WINDOW / 2, across * control.map.columns - WINDOW / 2);

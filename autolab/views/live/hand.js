@@ -1,19 +1,19 @@
 // @ts-check
-/** What a hand does: keys, a pointer over cells, drags; and numbers that follow it. */
+/** The user's hand: keys, a pointer over cells, drags; and the numbers that follow it. */
 
-export const PIXELS_PER_RANGE = 240; // a drag of a number over this length crosses the whole range
-export const A_CLICK = 3; // pixels of a drag, below which it is a click
+export const PIXELS_PER_RANGE = 240; // a drag of this length covers the whole range
+export const A_CLICK = 3; // a drag of fewer pixels is a click
 
-/** Rows and columns that an arrow key leads on. @type {Record<string, [number, number]>} */
+/** The step of an arrow key, in rows and columns. @type {Record<string, [number, number]>} */
 export const ARROWS = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] };
 
-/** An event is for the view alone: most keys are the notebook's too. @param {Event} event */
+/** Keep an event from the notebook, which also uses most keys. @param {Event} event */
 export function claim(event) {
   event.preventDefault();
   event.stopPropagation();
 }
 
-/** A key that is pressed together with another one. @param {KeyboardEvent} event */
+/** Whether a key is pressed together with a modifier. @param {KeyboardEvent} event */
 export const isShortcut = (event) => event.ctrlKey || event.metaKey || event.altKey;
 
 /** @param {number} value @param {number} low @param {number} high */
@@ -26,7 +26,7 @@ export const snapped = (value, { min, max, step }) =>
 const KEY_STEPS = { ArrowLeft: -1, ArrowRight: 1, PageDown: -10, PageUp: 10 };
 
 /**
- * Where a key leads a number; undefined for keys that lead nowhere.
+ * The number after a key press; undefined for keys without an effect.
  * @param {string} key
  * @param {boolean} far whether Shift is held
  * @param {number} now
@@ -38,14 +38,18 @@ export function keyed(key, far, now, range) {
   return steps ? snapped(now + steps * range.step * (far ? 10 : 1), range) : ends[/** @type {"End"} */ (key)];
 }
 
-/** Where a pointer is, in parts of an element's width and height. @param {MouseEvent} event @param {Element} element */
+/**
+ * The position of a pointer, as fractions of an element's width and height.
+ * @param {MouseEvent} event
+ * @param {Element} element
+ */
 export function placeIn({ clientX, clientY }, element) {
   const { left, top, width, height } = element.getBoundingClientRect();
   return { across: (clientX - left) / width, down: (clientY - top) / height };
 }
 
 /**
- * Row and column of the cell under a pointer; null beside them.
+ * Row and column of the cell under a pointer; null outside the cells.
  * @param {MouseEvent} event
  * @param {Element} element
  * @param {{rows: number, cols: number}} size
@@ -57,9 +61,9 @@ export function cellUnder(event, element, { rows, cols }) {
 }
 
 /**
- * The listeners of an element that can be dragged.
+ * The listeners of a draggable element.
  * @template Hold
- * @param {(event: PointerEvent) => Hold | null | undefined | false} grab what is held; nothing, where no drag begins
+ * @param {(event: PointerEvent) => Hold | null | undefined | false} grab gives what is held; nothing if no drag begins
  * @param {(hold: Hold, event: PointerEvent) => void} move
  * @param {(hold: Hold, event: PointerEvent) => void} [drop]
  */
@@ -87,10 +91,10 @@ export function draggable(grab, move, drop) {
   };
 }
 
-/** @typedef {{x: number, y: number, value: number, axis: "" | "x" | "y"}} Pull where a number was taken */
+/** @typedef {{x: number, y: number, value: number, axis: "" | "x" | "y"}} Pull where the drag of a number began */
 
 /**
- * What a pull makes of a number: up or to the right is more; the direction of the first pixels counts. A click: null.
+ * The number after a drag: up or to the right increases it; the direction of the first pixels counts. Null for a click.
  * @param {Pull} hold
  * @param {PointerEvent} event
  * @param {{min: number, max: number, step: number}} range

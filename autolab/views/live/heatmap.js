@@ -1,11 +1,11 @@
 // @ts-check
-/** An array as coloured pixels on a canvas, with the number under the pointer read out. */
+/** An array as coloured pixels on a canvas, with a readout of the number under the pointer. */
 
 import { makeHeatLegend, paint, toneOf } from "./colors.js";
 import { bracketOf, html, inCell, set, short, write } from "./dom.js";
 import { ARROWS, cellUnder, claim, clamp } from "./hand.js";
 
-const LABELLED = { rows: 8, columns: 6 }; // up to this size the numbers are printed in the cells
+const LABELLED = { rows: 8, columns: 6 }; // arrays up to this size have numbers in their cells
 const WIDE = 1.6; // width of a cell with a number, in heights
 
 /**
@@ -16,12 +16,12 @@ const WIDE = 1.6; // width of a cell with a number, in heights
  */
 
 /**
- * Where an array is the attention weights of heads: `looks` is the sentence about a cell, `tokens` are the labels of
- * the rows and of the columns.
+ * For the attention weights of heads: `looks` is the sentence about a cell, `tokens` are the labels of the rows and of
+ * the columns.
  * @typedef {{titles: string[], example: string, tokens: string[][], looks: string}} Heads
  */
 
-/** @param {(frame: HTMLElement) => HTMLElement} [around] what stands around the cells */
+/** @param {(frame: HTMLElement) => HTMLElement} [around] adds what surrounds the cells */
 export function makeHeatmap(around = (frame) => frame) {
   const cells = makeColoredCells({
     tabindex: 0,
@@ -82,10 +82,10 @@ export function makeHeatmap(around = (frame) => frame) {
 }
 
 /**
- * Coloured cells, in which the numbers are printed where these are few; else signs for what has no colour.
+ * Coloured cells; with numbers in them if there are few, else with signs for NaN and infinities.
  * @param {Record<string, any>} options of the canvas
  * @param {string} [kind] classes of the frame around it
- * @param {(Node | null | undefined | false)[]} over what lies over the cells
+ * @param {(Node | null | undefined | false)[]} over elements over the cells
  */
 export function makeColoredCells(options, kind = "", ...over) {
   const canvas = html("canvas.al-canvas", { role: "img", ...options });
@@ -96,7 +96,7 @@ export function makeColoredCells(options, kind = "", ...over) {
     canvas,
     frame,
     /**
-     * @param {import("./colors.js").Shades & {blank?: boolean}} facts `blank`: what is no number was not measured
+     * @param {import("./colors.js").Shades & {blank?: boolean}} facts `blank`: NaN means not measured
      * @param {ArrayLike<number>} data
      * @param {import("./colors.js").ColorMap} colors
      * @param {string} label
@@ -138,7 +138,7 @@ export function labelled({ rows, cols }) {
 }
 
 /**
- * The numbers in a buffer, which may begin anywhere.
+ * The numbers in a buffer, at any byte offset.
  * @param {DataView} view
  * @param {any} [Kind]
  * @returns {Float32Array}
@@ -147,7 +147,7 @@ export const floats = (view, Kind = Float32Array) =>
   new Kind(view.buffer.slice(view.byteOffset, view.byteOffset + view.byteLength));
 
 /**
- * The smallest and the largest number, and how many are none.
+ * The smallest and the largest number, and the counts of NaN and infinities.
  * @param {any} facts
  * @param {(value: number) => string} [text]
  */
@@ -158,7 +158,7 @@ export function rangeOf({ min, max, nan, inf, size }, text = short) {
 }
 
 /**
- * The index of a cell as the user writes it; for a block, the range of rows and columns.
+ * The index of a cell as Python writes it; for a block, the range of rows and columns.
  * @param {ArrayFacts} facts
  * @param {number} row
  * @param {number} column
@@ -182,8 +182,8 @@ function span(k, size) {
 
 // Signs over a heatmap for what has no colour: × for NaN, + for infinity, − for minus infinity.
 
-const OVERLAY = 900; // pixels of the longer side
-const APART = 10; // pixels between two signs, at least
+const OVERLAY = 900; // length of the longer side, in pixels
+const APART = 10; // minimum distance of two signs, in pixels
 
 /**
  * @param {HTMLCanvasElement} canvas

@@ -1,5 +1,5 @@
 // @ts-check
-/** A module that came as text. */
+/** Import a module from its text. */
 
 /** @param {string} text @returns {Promise<any>} */
 export async function imported(text) {

@@ -1,15 +1,15 @@
 // @ts-check
-/** The page's end of the conversation with the kernel: one message in flight, and only the latest of a move waits. */
+/** The page's connection to the kernel: one message in flight; only the latest message of a move waits. */
 
 const BUSY_AFTER = 150; // milliseconds without an answer
 const SILENT_AFTER = 3000;
 
-/** What a view tells of its condition beside what it shows. */
+/** The condition of a view, besides what it shows. */
 export const CONDITION = ["error", "computing", "since", "can_undo"];
 
 /** @typedef {"idle" | "sent" | "busy" | "silent"} State */
 
-/** @param {any} model @returns what the views of one model share */
+/** @param {any} model @returns the connection that all views of a model share */
 export function makeLink(model) {
   /** @type {{message: any, done: (() => void)[]}[]} */
   const queue = [];
@@ -22,9 +22,9 @@ export function makeLink(model) {
   let timer = 0;
   let listening = 0;
   let greeting = -Math.floor(Math.random() * 2 ** 52);
-  let asleep = false; // nobody has answered a greeting
-  let met = false; // but somebody did, once
-  // Each page counts from a place of its own: an acknowledgement to another page is never taken for ours.
+  let asleep = false; // no kernel has answered the greeting
+  let met = false; // a kernel has answered before
+  // Each page counts from a random start, so that an acknowledgement for another page is never taken for its own.
   let seq = Math.floor(Math.random() * 2 ** 32) * 2 ** 20;
 
   /** @param {State} next */
@@ -48,7 +48,7 @@ export function makeLink(model) {
     }
   }
 
-  /** Ask whether there is a kernel behind the picture, which may have come out of a saved notebook. */
+  /** Ask whether the picture has a kernel; it may come from a saved notebook. */
   function greet() {
     clearTimeout(listening);
     listening = setTimeout(sleep, SILENT_AFTER, true);
@@ -79,7 +79,7 @@ export function makeLink(model) {
   greet();
   return {
     /**
-     * Send a message, or let it wait; a waiting move of the same control, or a waiting search, is replaced.
+     * Send a message, or queue it; a queued move of the same control, or a queued search, is replaced.
      * @param {any} message
      * @param {() => void} [callback] called when the kernel has handled it
      */
@@ -92,7 +92,7 @@ export function makeLink(model) {
       if (!replaces) queue.push(entry);
       if (state === "idle") next();
     },
-    /** Let no move wait any more, and send a message next. @param {any} message */
+    /** Clear the queue, and send this message next. @param {any} message */
     stop(message) {
       queue.splice(0, queue.length, { message, done: [] });
       if (state === "idle") next();
@@ -103,7 +103,7 @@ export function makeLink(model) {
       watcher(state);
       return () => watchers.delete(watcher);
     },
-    /** A change came from the kernel: somebody is there. */
+    /** Note a change from the kernel, which shows that there is one. */
     heard: () => sleep(false),
     get state() {
       return state;
@@ -111,7 +111,7 @@ export function makeLink(model) {
     get asleep() {
       return asleep;
     },
-    /** A kernel has answered, and does not any more. */
+    /** Whether a kernel has answered before, but no longer does. */
     get gone() {
       return asleep && met;
     },

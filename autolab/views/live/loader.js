@@ -1,12 +1,12 @@
 // @ts-check
-/** What every view carries: it takes the module and the style of its kind from one model that all of them share. */
+/** The loader in every view: it gets the module and the style of its kind from a model that all these views share. */
 
 import { imported } from "./imported.js";
 import { unzipped } from "./unzip.js";
 
-const REFERENCE = "IPY_MODEL_"; // what widgets write in front of another one's name
-const PATIENCE = 5000; // milliseconds until an empty place says why it is empty
-// of the page, by digest: the views of many notebooks import a module once
+const REFERENCE = "IPY_MODEL_"; // the prefix of a reference to another widget
+const PATIENCE = 5000; // milliseconds until an empty view says why it is empty
+// shared by the page, by digest: the views of all its notebooks import a module once
 const loaded = Symbol.for("autolab.modules");
 
 /** @typedef {{make: () => any, style: string}} FrontEnd */
@@ -24,13 +24,13 @@ async function load(model) {
   return { widget: make(), digest, style };
 }
 
-/** Not every host of widgets can name another model, or has it. @param {any} model @returns {Promise<Held>} */
+/** The shared model, which not every host of widgets can look up. @param {any} model @returns {Promise<Held>} */
 async function shared(model) {
   const held = await model.widget_manager.get_model(model.get("_front_end").replace(REFERENCE, ""));
   return held.get("module") ? held : Promise.reject();
 }
 
-/** Then the kernel is asked for what that model holds. @param {any} model @returns {Promise<Held>} */
+/** The content of that model, from the kernel. @param {any} model @returns {Promise<Held>} */
 function asked(model) {
   return new Promise((resolve) => {
     model.on("msg:custom", function hear(/** @type {any} */ content, /** @type {DataView[]} */ [module, style] = []) {
@@ -49,8 +49,8 @@ async function unzip(held) {
 }
 
 /**
- * Styles stand in the page's head, or in the shadow that a host has put around the view. A sheet that several kinds of
- * view share is there once: below the sheets of the first kind it would take back what they change of it.
+ * Add style sheets to the page's head, or to the shadow root that a host has put around the view. A sheet shared by
+ * several kinds of views is added once: after the sheets of the first kind, it would undo their changes to it.
  * @param {HTMLElement} el
  * @param {string} digest
  * @param {string} style
@@ -68,8 +68,8 @@ function addStyle(el, digest, style) {
 }
 
 /**
- * marimo's editor gives an output so much height and scrolls the rest. A graph and the controls below it are one thing:
- * its output has all the height that it needs, as in JupyterLab. The answer takes that back.
+ * marimo's editor limits the height of an output and scrolls the rest. A graph and the controls below it belong
+ * together: its output gets all the height that it needs, as in JupyterLab. The returned function undoes that.
  * @param {HTMLElement} el
  */
 function takeHeight(el) {
@@ -86,7 +86,7 @@ export default () => {
   return {
     initialize(/** @type {any} */ context) {
       ready = load(context.model).then(async (front) => ({ front, clean: await front.widget.initialize(context) }));
-      // A host may hand on no message of the kernel before this returns, so nothing is awaited here.
+      // A host may deliver no message of the kernel before this returns, so nothing is awaited here.
       return () => ready.then(({ clean }) => clean?.());
     },
     async render(/** @type {any} */ context) {

@@ -4,7 +4,7 @@
 import { html, maker } from "./dom.js";
 
 /** @typedef {[string, ...any[]]} Tree */
-/** @typedef {{text: string, tree: Tree}} Formula what is read aloud, and the formula */
+/** @typedef {{text: string, tree: Tree}} Formula the text that is read aloud, and the formula */
 
 const make = maker((tag) => document.createElementNS("http://www.w3.org/1998/Math/MathML", tag));
 /** @type {Record<string, string>} */
@@ -31,7 +31,7 @@ function build([kind, ...parts]) {
 
 /** @param {Formula} formula @param {string} kind its class */
 export function math({ text, tree }, kind) {
-  const pieces = tree[0] === "wrap" ? tree.slice(1) : [tree]; // a line may end between two of them
+  const pieces = tree[0] === "wrap" ? tree.slice(1) : [tree]; // a line may break between two of them
   return html(
     "div",
     { class: kind, role: "math", "aria-label": text },

@@ -1,16 +1,16 @@
 // @ts-check
 /**
- * A standalone SVG as pixels, drawn shape by shape: that works where a policy forbids images. And a page of PDF around
+ * A standalone SVG as pixels, drawn shape by shape, because a content policy may forbid images; and a PDF page around
  * them.
  */
 
 import { html } from "./dom.js";
 
-const MOST = { side: 16_000, pixels: 60_000_000, points: 14_400 }; // what every browser draws, and every reader of PDF
+const MOST = { side: 16_000, pixels: 60_000_000, points: 14_400 }; // supported by every browser and every PDF reader
 
 /**
- * @param {SVGSVGElement} picture as `standalone` of save_as.js makes it
- * @param {number} scale pixels for each unit; fewer, if it is very large
+ * @param {SVGSVGElement} picture made by `standalone` of save_as.js
+ * @param {number} scale pixels per unit; fewer if the picture is very large
  * @returns {HTMLCanvasElement}
  */
 export function canvasOf(picture, scale) {
@@ -27,7 +27,7 @@ export function canvasOf(picture, scale) {
 function drawShape(context, element) {
   const [right, down = 0] = (element.getAttribute("transform")?.match(/-?[\d.]+(e-?\d+)?/g) ?? [0, 0]).map(Number);
   context.save();
-  context.translate(right, down); // nothing in a graph is turned or scaled
+  context.translate(right, down); // nothing in a graph is rotated or scaled
   context.globalAlpha *= Number(element.getAttribute("opacity") ?? 1);
   const number = (/** @type {string} */ name) => Number(element.getAttribute(name));
   let x = number("x");
@@ -45,7 +45,7 @@ function drawShape(context, element) {
 }
 
 /**
- * Take the colour and the line of an element; false if it has none.
+ * Use the colour and line style of an element; false if it has none.
  * @param {CanvasRenderingContext2D} context
  * @param {Element} element
  * @param {"fill" | "stroke"} way
@@ -72,7 +72,7 @@ function writeWords(context, like, text, x, y) {
   const get = (/** @type {string} */ name) => like.getAttribute(name) ?? "";
   context.font = `${get("font-style")} ${get("font-weight")} ${get("font-size")}px ${get("font-family")}`;
   context.textAlign = /** @type {any} */ ({ middle: "center", end: "end" }[get("text-anchor")] ?? "start");
-  if (takeInk(context, like, "stroke")) context.strokeText(text, x, y); // as ground behind it
+  if (takeInk(context, like, "stroke")) context.strokeText(text, x, y); // as a background
   if (takeInk(context, like, "fill")) context.fillText(text, x, y);
   return context.measureText(text).width;
 }
@@ -80,7 +80,7 @@ function writeWords(context, like, text, x, y) {
 /**
  * @param {Blob} jpeg
  * @param {{width: number, height: number}} pixels
- * @param {number} scale pixels for each 1/96 inch
+ * @param {number} scale pixels per 1/96 inch
  */
 export function pdfOf(jpeg, { width, height }, scale) {
   const points = Math.min(0.75 / scale, MOST.points / Math.max(width, height));

@@ -1,17 +1,17 @@
 // @ts-check
-/** Links to a playground: a program and what is looked at, in an address; and the link of a saved page. */
+/** Links to a playground, with a program and a look in the address; and the link of a saved page. */
 
-/** @typedef {{program: string, look: any}} Held what a link holds */
+/** @typedef {{program: string, look: any}} Held the content of a link */
 /** @typedef {{key: string | number, shape: number[], whole: boolean, text: string}} Numbers */
 
-const MOST_HELD = 200_000; // bytes of a program: a link that unpacks to more is none of ours
+const MOST_HELD = 200_000; // bytes of a program: a link that unpacks to more is not ours
 
 /** @param {Uint8Array<ArrayBuffer>} bytes @param {CompressionStream | DecompressionStream} through */
 async function piped(bytes, through) {
   return new Uint8Array(await new Response(new Blob([bytes]).stream().pipeThrough(through)).arrayBuffer());
 }
 
-/** As text for an address: compressed JSON in base64 of the kind for addresses. @param {Held} held */
+/** The content as text for an address: compressed JSON in URL-safe base64. @param {Held} held */
 export async function packed(held) {
   const bytes = await piped(new TextEncoder().encode(JSON.stringify(held)), new CompressionStream("deflate-raw"));
   const text = btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(""));
@@ -19,7 +19,7 @@ export async function packed(held) {
 }
 
 /**
- * What a link holds; null if it is none: anybody can have written it.
+ * The content of a link; null if it is invalid, as anybody could have written it.
  * @param {string} text
  * @returns {Promise<Held | null>}
  */
@@ -38,8 +38,8 @@ export async function unpackedLink(text) {
 // The link of a saved page: the same view with its code, which can be changed there.
 
 /**
- * The link as the last line of a page. Its address holds the program at the point to which the inputs were moved, and
- * what is looked at.
+ * Add the link as the last line of a page. Its address holds the program, with the present values of the inputs, and
+ * the look.
  * @param {{get: (name: string) => any, on: (event: string, listener: () => void) => void}} model
  * @param {HTMLElement} place
  */
@@ -60,7 +60,7 @@ export function addPlaygroundLink({ get, on }, place) {
     if (mine === asked) link.href = `${address}#${text}`;
   }
 
-  /** Where the inputs were moved to, of derivatives the point on the curves. */
+  /** The present values of the inputs; for derivatives, the point on the curves. */
   function placed() {
     const { k } = get("look");
     const { samples } = get("page")?.['["curves"]'] ?? {};
@@ -74,7 +74,7 @@ export function addPlaygroundLink({ get, on }, place) {
 /**
  * A piece of the program as Python text.
  * @param {string | Numbers} piece
- * @param {Record<string, number[]> | undefined} point where the inputs were moved to
+ * @param {Record<string, number[]> | undefined} point the present values of the inputs
  */
 function pythonText(piece, point) {
   if (typeof piece === "string") return piece;

@@ -1,7 +1,7 @@
 // @ts-check
 /**
- * The plots: where everything stands in them comes from Python; here they are drawn in any size, and a place on one of
- * them becomes a number.
+ * Plots: Python decides on the position of everything; here they are drawn in any size, and a position on a plot
+ * becomes a number.
  */
 
 import { makeBox } from "./controls.js";
@@ -11,23 +11,23 @@ import { claim, clamp, draggable, isShortcut, keyed, placeIn, snapped } from "./
 /** @typedef {{min: number, max: number, step: number, value: number, label: string}} Range */
 /** @typedef {ReturnType<typeof makePlot>} Plot */
 
-const LETTER = 0.6; // the width of a digit beside an axis, of its height
-const AWAY = 30; // pixels of the middle of a name from the edge
-const NUMBERS_APART = 1.3; // between two numbers of an axis, of their height
+const LETTER = 0.6; // width of a digit beside an axis, relative to its height
+const AWAY = 30; // distance of the centre of a name from the edge, in pixels
+const NUMBERS_APART = 1.3; // minimum distance of two numbers on an axis, relative to their height
 
 /**
  * @param {() => Range} range
  * @param {(value: number, final: boolean) => void} move
- * @param {(panel: any) => any[]} [headOf] what stands beside the plot of a panel
- * @param {boolean} [stacked] whether the plots share one axis across: its numbers stand below the last
+ * @param {(panel: any) => any[]} [headOf] elements beside the plot of a panel
+ * @param {boolean} [stacked] whether the plots share a horizontal axis: its numbers are below the last plot
  */
 export function makeCurves(range, move, headOf = named, stacked = false) {
   const legend = html("div.al-curve-legend");
   /** @type {Plot[]} */
   let plots = [];
-  let now = 0; // where the keys have led, which may be ahead of the picture
+  let now = 0; // the number that the keys have reached, which may be ahead of the picture
 
-  /** A field over a plot; it is gone when the focus is elsewhere. @param {Plot} plot */
+  /** Open a field over a plot; it closes when it loses the focus. @param {Plot} plot */
   function type({ here, picture }) {
     const back = () => plots[0].picture.focus({ preventScroll: true });
     const field = makeBox(range().label, (value) => (move(value, true), back()));
@@ -88,7 +88,7 @@ export function makeCurves(range, move, headOf = named, stacked = false) {
   };
 }
 
-/** What a plot is called, and what there is to say of its curve. @param {any} panel */
+/** The name of a plot, and a note on its curve. @param {any} panel */
 const named = ({ name, note }) => [html("span.al-own", name), html("span.al-caption", note)];
 
 /** @param {{name: string, color: number, dash: string}} entry of the legend */
@@ -112,19 +112,24 @@ const lineOf = (d, color, dash) =>
  * @param {any[]} head
  * @param {() => Range} range
  * @param {(value: number, final: boolean) => void} move
- * @param {{longest: number, lowest: boolean, labelled: boolean}} place of the plot among others: how many characters
- *   the numbers beside them have at most, whether those below are shown, and the name of the point above
+ * @param {{longest: number, lowest: boolean, labelled: boolean}} place of the plot among others: the maximum number of
+ *   characters in the numbers beside them, and whether the numbers below and the name of the point above are shown
  */
 function makePlot(panel, head, range, move, { longest, lowest, labelled }) {
   const { box } = panel;
-  const area = { left: 0, top: 0, wide: 1, high: 1, whole: 1, letter: 12 }; // of the screen, for the panel's box
+  const area = { left: 0, top: 0, wide: 1, high: 1, whole: 1, letter: 12 }; // of the panel's box, on the screen
   const across = (/** @type {number} */ x) => area.left + ((x - box.x) / box.w) * area.wide;
   const down = (/** @type {number} */ y) => area.top + ((y - box.y) / box.h) * area.high;
   /** @type {(() => void)[]} */
   const placing = [];
-  let last = Infinity; // where the number below stands
+  let last = Infinity; // the position of the last number below
 
-  /** An element whose place follows the size. @param {string} kind @param {() => any} place @param {any[]} content */
+  /**
+   * An element whose position depends on the size.
+   * @param {string} kind
+   * @param {() => any} place
+   * @param {any[]} content
+   */
   function placed(kind, place, ...content) {
     const element = svg(kind, ...content);
     placing.push(() => set(element, place()));
@@ -182,7 +187,7 @@ function makePlot(panel, head, range, move, { longest, lowest, labelled }) {
   let moving = null;
 
   function fit() {
-    const { width: wide, height: high } = picture.getBoundingClientRect(); // exactly: plots below each other agree
+    const { width: wide, height: high } = picture.getBoundingClientRect(); // exact, so that stacked plots align
     const letter = parseFloat(getComputedStyle(picture).fontSize) || 12;
     const [left, top] = [longest * LETTER * letter + 10, labelled ? 1.6 * letter : 7];
     const size = { wide: Math.max(1, wide - left - 10), high: Math.max(1, high - top - (lowest ? 1.8 * letter : 7)) };
@@ -193,7 +198,7 @@ function makePlot(panel, head, range, move, { longest, lowest, labelled }) {
     if (moving) follow();
   }
 
-  /** The point in its place. */
+  /** Move the point to its position. */
   function follow() {
     const [{ place, x, text }, bottom] = [moving, lowest ? area.top + area.high : area.whole];
     set(here, { x1: across(x), x2: across(x), y1: labelled ? area.top : 0, y2: bottom });

@@ -1,19 +1,18 @@
 // @ts-check
 /**
- * The part with which a view is saved: a picture of what is on the screen, drawn from its elements, or a page that the
- * kernel makes.
+ * The part that saves a view: as a picture of the elements on the screen, or as a page made by the kernel.
  */
 
 import { html, options, set, svg } from "./dom.js";
 import { canvasOf, pdfOf } from "./pixels.js";
 import { save, saveOfKernel } from "./save_file.js";
 
-const [SHARP, PRINTED] = [2, 3]; // pixels for each unit of the picture
+const [SHARP, PRINTED] = [2, 3]; // pixels per unit of the picture
 
 /** @param {import("../graph/explorer.js").View} view */
 export function makeSaveAsPart(view) {
   const { get, root } = view;
-  const isPage = get("still") === "page"; // which has no kernel
+  const isPage = get("still") === "page"; // without a kernel
   const ways = Object.entries(get("ways")).filter(([suffix]) => !isPage || suffix !== "html");
   const choice = html("select.al-button.al-take", { "aria-label": get("ways")[""], onchange: take }, ...options(ways));
 
@@ -26,9 +25,9 @@ export function makeSaveAsPart(view) {
     if (blob) save(`${stem}.${suffix}`, blob);
   }
 
-  /** @param {string} suffix @returns {Promise<Blob | null>} nothing where the browser has no room for so many pixels */
+  /** @param {string} suffix @returns {Promise<Blob | null>} nothing if the browser cannot hold so many pixels */
   async function pictureOf(suffix) {
-    const byTerms = root.classList.contains("al-by-terms"); // formulas cannot be taken: the graphs as computed are
+    const byTerms = root.classList.contains("al-by-terms"); // formulas cannot be drawn; the graphs as computed can
     root.classList.remove("al-by-terms");
     const picture = standalone(root);
     root.classList.toggle("al-by-terms", byTerms);
@@ -45,7 +44,7 @@ export function makeSaveAsPart(view) {
   return { places: { menu: [choice] } };
 }
 
-// What a view shows as an SVG that stands alone: what its style sheets say stands in the attributes of its elements.
+// The picture of a view as a standalone SVG, with the rules of its style sheets as attributes of the elements.
 
 const [BORDER, BETWEEN, BASELINE] = [16, 14, 0.8];
 const PLACES = ["x", "y", "width", "height", "rx", "r", "cx", "cy", "d", "transform"];
@@ -53,7 +52,7 @@ const LINES = ["stroke-width", "stroke-dasharray", "stroke-linecap"];
 const LETTERS = ["font-family", "font-size", "font-weight", "font-style", "text-anchor", "paint-order"];
 const USUAL = ["none", "normal", "butt", "start", "1", "1px", "400"];
 
-/** A colour as every program reads it; "none" where it covers nothing. @param {string} color */
+/** A colour in a form that every program reads; "none" if it is transparent. @param {string} color */
 function plain(color) {
   const [r, g, b, alpha = 1] = (color.match(/[\d.]+(e-?\d+)?/g) ?? [0, 0, 0, 0]).map(Number);
   const byte = (/** @type {number} */ part) => Math.round(part * (color.startsWith("color(") ? 255 : 1));
@@ -61,7 +60,7 @@ function plain(color) {
 }
 
 /**
- * Give an element the looks that another one has in the page. @template {Element} E
+ * Give an element the style that another one has on the page. @template {Element} E
  * @param {E} copy
  * @param {Element} element
  * @returns {E}
@@ -84,7 +83,7 @@ function look(copy, element) {
   return copy;
 }
 
-/** What is seen of an element of a graph. @param {Element} element @returns {Element[]} */
+/** Copies of the visible elements in an element of a graph. @param {Element} element @returns {Element[]} */
 function copied(element) {
   if (getComputedStyle(element).display === "none" || element.localName === "title") return [];
   const copy = look(
@@ -99,7 +98,7 @@ function copied(element) {
 }
 
 /**
- * The words of a part of the page where they stand in it, line by line, and its ramps of colours.
+ * The words of a part of the page, line by line at their positions, and its colour ramps.
  * @param {Element} part
  */
 function printed(part) {
@@ -141,7 +140,7 @@ function printed(part) {
   return { parts, width, height: home.height };
 }
 
-/** A graph, complete, in its frame; its name above it where there are several. @param {Element} graph */
+/** A complete graph in its frame, with its name above if there are several. @param {Element} graph */
 function framed(graph) {
   const picture = /** @type {SVGSVGElement} */ (graph.querySelector(".al-picture"));
   const head = printed(/** @type {Element} */ (graph.querySelector(".al-graph-head")));
@@ -169,7 +168,7 @@ function framed(graph) {
 const moved = (x, y, parts) => svg("g", { transform: `translate(${x} ${y})` }, ...parts);
 
 /**
- * The graphs as they stand beside each other, above them the name, below them what is told and what colours mean.
+ * The graphs side by side, with the name above, and the sentences and the colour bar below.
  * @param {Element} root of the view
  * @returns {SVGSVGElement}
  */

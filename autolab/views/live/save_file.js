@@ -1,5 +1,5 @@
 // @ts-check
-/** Files that a page hands to its user. */
+/** Files that a page saves for its user. */
 
 import { isDark } from "./colors.js";
 import { html } from "./dom.js";
@@ -12,7 +12,7 @@ export function save(name, blob) {
 }
 
 /**
- * Ask the kernel for a file and save it; where it could not be made, the reason is told.
+ * Ask the kernel for a file and save it, or show the reason why it could not be made.
  * @param {import("../graph/explorer.js").View} view
  * @param {string} suffix
  */
@@ -22,6 +22,6 @@ export function saveOfKernel({ send, answer, root }, suffix) {
     const file = answer(question);
     if (!file) return;
     save(file.name, new Blob([file.bytes], { type: file.kind }));
-    send({ do: "settle" }); // a saved notebook need not hold it
+    send({ do: "settle" }); // so that a saved notebook does not contain it
   });
 }

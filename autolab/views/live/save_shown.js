@@ -1,5 +1,5 @@
 // @ts-check
-/** The part with which a view that shows no graph is saved: the kernel makes its picture, or a page. */
+/** The part that saves a view without a graph: the kernel makes its picture or page. */
 
 import { html, options } from "./dom.js";
 import { saveOfKernel } from "./save_file.js";

@@ -1,5 +1,5 @@
 // @ts-check
-/** The host of a saved page: it takes the kernel's place with what was found when the page was written. */
+/** The host of a saved page: it replaces the kernel, with the answers that were stored in the page. */
 
 import { makeMotion } from "../graph/moving.js";
 import { addPlaygroundLink } from "./playground_link.js";
@@ -31,7 +31,7 @@ export async function openPage(widget, look) {
 }
 
 /**
- * Answers the questions of a page with what has been put into it; what it does not hold it refuses.
+ * Answers the questions of a page from its stored answers, and refuses all others.
  * @param {any} saved
  * @param {(trait: string) => any} get
  */
@@ -50,7 +50,7 @@ function makeAnswers({ state, answers = {}, boxes = [], first = [], refusal = st
     return [shelf, { ...found, ...Object.fromEntries(picked) }];
   }
 
-  /** Answers that are there already stay the same objects. @param {string[]} keys */
+  /** The answers by shelf; answers that the page has already stay the same objects. @param {string[]} keys */
   function answered(keys) {
     /** @type {Record<string, any>} */
     const shelves = { page: {}, numbers: {}, answers: {} };
@@ -70,8 +70,8 @@ function makeAnswers({ state, answers = {}, boxes = [], first = [], refusal = st
 }
 
 /**
- * Lets the inputs move, if the page holds a program that gives Python's numbers here; what is then not computed here,
- * such as formulas with numbers in them, is not shown any more.
+ * Lets the inputs move, if the page holds a program that gives Python's numbers in this browser. What the program does
+ * not compute, such as formulas with numbers, is then no longer shown.
  * @param {any} saved
  * @param {(trait: string) => any} get
  * @param {(message: any) => Record<string, any>} answer
@@ -104,8 +104,8 @@ function makeMoving({ state, motion }, get, answer) {
 }
 
 /**
- * Within another page, that of a notebook, this one is as high as what it shows: what follows the window follows a
- * usual one.
+ * In a frame of another page, such as a notebook, make this page as high as its content; heights that depend on the
+ * window use a typical one.
  */
 function fillFrame() {
   const frame = /** @type {HTMLElement | null} */ (window.frameElement);
@@ -115,7 +115,7 @@ function fillFrame() {
 }
 
 /**
- * A model whose messages are answered at once.
+ * A model that answers its messages at once.
  * @param {Record<string, any>} state
  * @param {(message: any) => Record<string, any>} answer
  */

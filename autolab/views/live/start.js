@@ -1,5 +1,5 @@
 // @ts-check
-/** How a saved page begins: it holds its program zipped. */
+/** The start of a saved page, which contains its program in compressed form. */
 
 import { unzipped } from "./unzip.js";
 

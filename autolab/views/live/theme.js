@@ -1,7 +1,10 @@
 // @ts-check
-/** The theme of a page that is no notebook: live views follow the mark that JupyterLab sets. */
+/** The theme of a page outside a notebook: live views follow the attribute that JupyterLab would set. */
 
-/** Mark the theme of the page, now and when the reader's system changes. @param {string} look auto, light or dark */
+/**
+ * Set the theme of the page, now and whenever the reader's system changes it.
+ * @param {string} look auto, light or dark
+ */
 export function followTheme(look) {
   const dark = matchMedia("(prefers-color-scheme: dark)");
   const show = () => {

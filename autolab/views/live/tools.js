@@ -1,10 +1,10 @@
 // @ts-check
-/** The player, the same in every view: step by step, or played. */
+/** The player of all views, which goes step by step or plays. */
 
 import { html, set, svg } from "./dom.js";
 
 const ICONS = {
-  // as on every player: a triangle plays, one with a bar goes one step, two with a bar go to the end
+  // as usual: a triangle plays, one with a bar goes one step, two with a bar go to the end
   first: "M1.4 3h1.8v10H1.4zM9 3v10L3.6 8zM14.6 3v10L9.2 8z",
   back: "M3 3h2v10H3zM13 3v10L6 8z",
   play: "M4 2.5v11L13 8z",

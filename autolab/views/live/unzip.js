@@ -1,5 +1,5 @@
 // @ts-check
-/** Text that views/live/bundle.py has zipped. */
+/** Text that views/live/bundle.py has compressed. */
 
 /** @param {DataView<ArrayBuffer> | Uint8Array<ArrayBuffer>} bytes gzip @returns {Promise<string>} */
 export function unzipped(bytes) {

@@ -1,8 +1,8 @@
 // @ts-check
 /**
  * The frame of every live view: above the picture its title and at most one switch, below it the one control, the
- * sentence and the menu. It puts the parts together and keeps them in step with the model; presenting is its own, and
- * every view tells of errors and of what is computed.
+ * sentence and the menu. It assembles the parts and keeps them in sync with the model. Presentation mode, errors and
+ * the state of the computation are common to all views.
  */
 
 import { THEME_MARKS, colorMap, isDark } from "./colors.js";
@@ -16,13 +16,13 @@ import { makeLink } from "./link.js";
 /** @typedef {import("../graph/explorer.js").Source} Source */
 
 /**
- * What the host of a widget asks for.
- * @param {((view: View) => any)[]} makers of its parts
- * @param {(model: any, link: ReturnType<typeof makeLink>) => Source} makeSource what the parts show
+ * The functions that a host of widgets calls.
+ * @param {((view: View) => any)[]} makers of the parts
+ * @param {(model: any, link: ReturnType<typeof makeLink>) => Source} makeSource the source of what the parts show
  */
 export function makeWidget(makers, makeSource) {
   /** @type {ReturnType<typeof makeLink>} */
-  let link; // one per model: its views share the line to the kernel, and what is looked at
+  let link; // one per model: its views share the connection to the kernel, and the look
   /** @type {Source} */
   let source;
   return {
@@ -82,15 +82,15 @@ function makeView(source, el, link, makers) {
         html("div.al-side", ...at("side")),
       ),
       ...at("below"),
-      html("div.al-alerts", ...at("alert")), // what is told moves nothing from under the hand
+      html("div.al-alerts", ...at("alert")), // alerts move nothing away from under the pointer
       html("footer.al-foot", ...at("foot"), sentence, menu.root),
       ...at("end"),
     ),
   );
 
   /**
-   * What keeps a number from being taken; else what one looks at, from the first part that has to say something; else
-   * what can be done.
+   * The sentence: why a number was refused; else about what is looked at, from the first part that has something to
+   * say; else what can be done.
    */
   function tell() {
     const words = view.get("words");
@@ -148,7 +148,7 @@ function makeView(source, el, link, makers) {
 }
 
 /**
- * JupyterLab takes the arrow keys of a slider for its own shortcuts, unless the focused element itself refuses that.
+ * JupyterLab uses the arrow keys of a slider for its own shortcuts, unless the focused element itself prevents that.
  * @param {FocusEvent} event
  */
 function keepKeys(event) {
@@ -156,9 +156,9 @@ function keepKeys(event) {
 }
 
 /**
- * A view is no higher than what it can be seen in: the window, or the part of it that scrolls, as a notebook does.
+ * Make a view no higher than the window, or than the scrolling part of it, such as a notebook.
  * @param {HTMLElement} root
- * @returns {() => void} stops following it
+ * @returns {() => void} stops following the window
  */
 function fitWindow(root) {
   const resized = new ResizeObserver(([{ target }]) =>
@@ -177,7 +177,7 @@ function fitWindow(root) {
   };
 }
 
-/** The outermost part of a page that scrolls; an output in it is as high as what it shows. @param {Element} element */
+/** The outermost scrolling part of a page; an output in it is as high as its content. @param {Element} element */
 function scrollerOf(element) {
   const found = [];
   for (let at = above(element); at && at !== document.body; at = above(at))
@@ -189,7 +189,7 @@ function scrollerOf(element) {
 const above = (element) =>
   element.assignedSlot ?? element.parentElement ?? /** @type {ShadowRoot} */ (element.getRootNode()).host ?? null;
 
-// The one menu of a view: everything that is not needed yet. It closes with Escape and with a click elsewhere.
+// The menu of a view, with everything that is seldom needed. It closes with Escape and with a click elsewhere.
 
 /** @param {Element[]} parts one below the other */
 function makeMenu(parts) {
@@ -204,7 +204,7 @@ function makeMenu(parts) {
     if (root.open) resized.observe(root.closest(".al-root"));
   }
 
-  /** No higher than what is seen of the view above it: what lies over its edge is cut off. */
+  /** Make it no higher than the visible view above it, beyond whose edge it would be cut off. */
   function fit() {
     const view = /** @type {Element} */ (root.closest(".al-root"));
     const top = Math.max(...[view, scrollerOf(view)].map((area) => area?.getBoundingClientRect().top ?? 0));
@@ -214,7 +214,7 @@ function makeMenu(parts) {
   /** @param {KeyboardEvent} event */
   function pressed(event) {
     if (event.key !== "Escape" || !root.open) return;
-    event.stopPropagation(); // the box stays chosen
+    event.stopPropagation(); // the box stays selected
     root.open = false;
     summary.focus();
   }
@@ -225,7 +225,7 @@ function makeMenu(parts) {
   return { root, close: () => (resized.disconnect(), document.removeEventListener("pointerdown", outside, true)) };
 }
 
-/** What is in the menu while the graph is small, and above it when it is large. @param {Element} part */
+/** A part that is in the menu for a small graph, and above the graph for a large one. @param {Element} part */
 export function makeMovable(part) {
   const [menu, middle] = [html("div.al-slot", part), html("div.al-slot")];
   return {
@@ -236,7 +236,7 @@ export function makeMovable(part) {
   };
 }
 
-// The part that presents: the graph, the player and the sentence fill the screen. Escape leaves.
+// Presentation mode: the graph, the player and the sentence fill the screen. Escape leaves it.
 
 /**
  * @param {import("../graph/explorer.js").View} view
@@ -252,7 +252,7 @@ function makePresenting(view, enlarge) {
     enlarge(on ? 5 / 3 : 1); // letters of 12 pixels become 20
   }
 
-  /** Where a page may not have the whole screen, the view fills the window. */
+  /** If the page cannot use the whole screen, the view fills the window. */
   async function present() {
     show(true);
     /** @type {any} */ (root.querySelector(".al-menu")).open = false;
