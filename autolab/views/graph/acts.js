@@ -1,13 +1,13 @@
 // @ts-check
-/** What a person does with a picture: choose, open and close, walk, search, colour. Each changes what is looked at. */
+/** The user's actions on a picture: select, open and close, walk, search, colour. Each changes the look. */
 
 /** @typedef {import("./showing.js").Look} Look */
 
 const LINE = /^(?:line\s*|:)(\d+)$/i;
 
 /**
- * The steps that match a text, in order: it is part of their names, function or scope, or names their line.
- * @param {Record<string, [string, ...(number | null)[]]>} words of every step, as views/graph/labels.py tells them
+ * The steps that match a text, in order: it is part of their name, function or scope, or is their line.
+ * @param {Record<string, [string, ...(number | null)[]]>} words of every step, from views/graph/labels.py
  * @param {string} text
  */
 export function matches(words, text) {
@@ -23,7 +23,7 @@ export function matches(words, text) {
         });
 }
 
-/** The open groups of a graph, as a look holds them. @param {number} order @param {Set<number>} groups */
+/** The open groups of a graph, in the form of a look. @param {number} order @param {Set<number>} groups */
 const wish = (order, groups) => ({ [order]: [...groups].sort((a, b) => a - b) });
 
 /**
@@ -34,7 +34,7 @@ const wish = (order, groups) => ({ [order]: [...groups].sort((a, b) => a - b) })
 export function makeFolding({ look, open, answer }) {
   const places = () => placesIn(answer(["program"]), look());
 
-  /** A group, in its tree with what is open there. @param {number} id */
+  /** The tree of a group, with the groups that are open there. @param {number} id */
   function groupAt(id) {
     const { trees, opened } = places();
     const order = trees.findIndex((/** @type {any} */ tree) => tree.hasGroup(id));
@@ -78,7 +78,7 @@ export function makeActs(brain) {
   const places = () => placesIn(answer(["program"]), look());
 
   /**
-   * The box of a chosen step; while walking, the moment that is about it.
+   * Select the box of a step; during a walk, go to its moment.
    * @param {number | null} id
    * @returns {Partial<Look>}
    */
@@ -93,7 +93,7 @@ export function makeActs(brain) {
   }
 
   /**
-   * Open what is around a step of the function, and choose it.
+   * Open the groups around a step of the function, and select it.
    * @param {number} step
    * @param {Partial<Look>} also
    * @param {() => void} [done]
@@ -106,11 +106,11 @@ export function makeActs(brain) {
     open([wish(0, new Set([...now, ...around])), wish(0, new Set(around))], { ...also, selected: step }, done);
   }
 
-  /** To the next match, or back. @param {number} by @param {() => void} [done] */
+  /** Go to the next match, or back. @param {number} by @param {() => void} [done] */
   function go(by, done) {
     const { at, search } = look();
     const words = search.trim() ? answer(["search"]) : {};
-    if (!words) return change({}, () => go(by, done)); // they are on their way
+    if (!words) return change({}, () => go(by, done)); // the words have been requested
     const steps = matches(words, search);
     if (!steps.length) return done?.();
     const next = ((at ?? (by > 0 ? -1 : 0)) + by + steps.length) % steps.length;
@@ -144,18 +144,18 @@ export function makeActs(brain) {
   };
 }
 
-// The outline of a graph: which groups are around a step, and in which box it stands where some of them are open.
+// The outline of a graph: the groups around a step, and the box that shows it when some of them are open.
 
 /**
  * @typedef {{first: number[], groups: [number, number | null, boolean, number | null, number | null][], steps: [number,
  *   number, number | null][], own?: [number, number][]}} Outline
- * as views/graph/questions.py tells it
+ * as described in views/graph/questions.py
  */
 
 /** @type {WeakMap<object, ReturnType<typeof makeTree>>} */
 const trees = new WeakMap();
 
-/** The tree of an outline, made once. @param {Outline} outline */
+/** The tree of an outline, which is built only once. @param {Outline} outline */
 function treeOf(outline) {
   if (!trees.has(outline)) trees.set(outline, makeTree(outline));
   return /** @type {ReturnType<typeof makeTree>} */ (trees.get(outline));
@@ -170,17 +170,21 @@ function makeTree({ first, groups, steps, own }) {
 
   /** @param {number} id */
   function parentOf(id) {
-    if (!parents.has(id)) parents.set(id, inStretches(steps, id)?.[2] ?? null); // a step
+    if (!parents.has(id)) parents.set(id, inStretches(steps, id)?.[2] ?? null); // the id of a step
     return parents.get(id) ?? null;
   }
 
-  /** The groups around a step or group, the outermost first. @param {number} id @returns {number[]} */
+  /** The groups around a step or group, from the outside in. @param {number} id @returns {number[]} */
   function around(id) {
     const parent = parentOf(id);
     return parent === null ? [] : [...around(parent), parent];
   }
 
-  /** What is opened with a group, as it holds nothing else. @param {number} id @returns {number[]} */
+  /**
+   * The only child of a group, the only child of that one, and so on, which open with it.
+   * @param {number} id
+   * @returns {number[]}
+   */
   function onlyChildren(id) {
     const only = byId.get(id)?.[4] ?? null;
     return only === null ? [] : [only, ...onlyChildren(only)];
@@ -189,31 +193,31 @@ function makeTree({ first, groups, steps, own }) {
   return {
     first: new Set(first),
     around,
-    /** Whether the graph is the home of a step or group. @param {number} id */
+    /** Whether a step or group belongs to this graph. @param {number} id */
     has: (id) => byId.has(id) || (id >= 0 && Boolean(inStretches(own ?? steps, id))),
     hasGroup: (/** @type {number} */ id) => byId.has(id),
-    /** The box in which a step or group stands. @param {number} id @param {Set<number>} open */
+    /** The box that shows a step or group. @param {number} id @param {Set<number>} open */
     holder: (id, open) => around(id).find((group) => !open.has(group)) ?? id,
     /** The step whose numbers a box shows. @param {number} id */
     result: (id) => (id < 0 ? (byId.get(id)?.[3] ?? null) : id),
-    /** A group open with what is around it, and with what it holds if that is one group alone. @param {number} id */
+    /** A group, opened together with those around it and with its only children. @param {number} id */
     alone: (id) => new Set([id, ...around(id), ...onlyChildren(id)]),
     /**
-     * What is left open when a group is closed: what was open in it is forgotten.
+     * The groups that stay open when one is closed, without those inside it.
      * @param {number} id
      * @param {Set<number>} open
      */
     without: (id, open) => new Set([...open].filter((group) => group !== id && !around(group).includes(id))),
-    /** Every group but the runs. */
+    /** All groups except runs. */
     everything: () => new Set(groups.filter(([, , isRun]) => !isRun).map(([id]) => id)),
   };
 }
 
 /**
- * Where steps stand in the graphs of a program.
+ * The boxes of steps in the graphs of a program.
  * @param {any} program the answer to ["program"]
  * @param {{open: Record<string, number[]>, direction?: string, own?: boolean}} look with the open groups of those
- *   graphs in which something was opened or closed
+ *   graphs where the user has opened or closed any
  */
 export function placesIn(program, { open, direction = "auto", own = false }) {
   const ours = program.graphs.map(treeOf);
@@ -228,7 +232,7 @@ export function placesIn(program, { open, direction = "auto", own = false }) {
     );
 
   /**
-   * The open groups as a question names them: null as long as they are those that are open at first.
+   * The open groups, in the form of a question: null as long as they are the initial ones.
    * @param {number} order
    */
   function asked(order) {

@@ -1,5 +1,5 @@
 // @ts-check
-/** The part with which the address of a saved page says what is looked at: who is given it sees the same. */
+/** The part that keeps the look in the address of a saved page, so that the address can be shared. */
 
 import { button, html, toClipboard, write } from "../live/dom.js";
 
@@ -10,7 +10,7 @@ const areGroups = (/** @type {any} */ value) =>
   value?.constructor === Object && Object.values(value).every((ids) => Array.isArray(ids) && ids.every(isInteger));
 
 /**
- * Which parts of a look an address may hold, and of what kind each must be: anybody can have written it.
+ * The parts of a look that an address may hold, with checks of their types: anybody could have written it.
  * @type {Record<string, (value: any) => boolean>}
  */
 const FIELDS = {
@@ -27,12 +27,12 @@ const FIELDS = {
 
 /** @param {import("./explorer.js").View} view */
 export function makeAddressPart({ get, send }) {
-  // a view in a notebook's page has no address of its own
+  // a view in a notebook has no address of its own
   if (get("still") !== "page" || window.top !== window) return {};
   const first = get("look");
   const note = html("span.al-note", { role: "status" });
 
-  /** What differs from how the page begins. @param {any} look */
+  /** The differences from the initial look of the page. @param {any} look */
   function told(look) {
     const others = Object.keys(FIELDS).filter(
       (name) => FIELDS[name](look[name]) && JSON.stringify(look[name]) !== JSON.stringify(first[name]),
@@ -58,7 +58,7 @@ export function makeAddressPart({ get, send }) {
   }
 
   addEventListener("hashchange", visit);
-  setTimeout(visit); // once the page shows how it begins
+  setTimeout(visit); // once the page shows its initial state
   return {
     places: { menu: [html("div.al-bar-row", button("Copy address", copy), note)] },
     on: { look: follow },
@@ -66,16 +66,16 @@ export function makeAddressPart({ get, send }) {
   };
 }
 
-/** What the address asks for, as far as it can be meant. @returns {any} */
+/** The valid parts of the look in the address. @returns {any} */
 function wished() {
   try {
     return lookOf(JSON.parse(decodeURIComponent(location.hash.slice(1))));
   } catch {
-    return {}; // a link to a place in some other page
+    return {}; // a fragment of some other page
   }
 }
 
-/** Those parts of a look that somebody else may have written. @param {any} found @returns {any} */
+/** The valid parts of a look from an untrusted source. @param {any} found @returns {any} */
 export function lookOf(found) {
   return Object.fromEntries(
     Object.entries(found ?? {}).filter(([name, value]) => Object.hasOwn(FIELDS, name) && FIELDS[name](value)),

@@ -1,10 +1,10 @@
 // @ts-check
-/** The answer of the chosen box: where its gradient comes from, share by share, and what it hands on. */
+/** The answer of the selected box: where its gradient comes from, share by share, and what it sends on. */
 
 import { html, set } from "../live/dom.js";
 import { math } from "../live/mathml.js";
 
-/** A long formula scrolls, by keyboard too. @param {HTMLElement} formula */
+/** Make a long formula scrollable by keyboard. @param {HTMLElement} formula */
 export const scrolled = (formula) => set(formula, { tabindex: 0 });
 
 /** @typedef {{from: number, to: number, nth: number}} Edge */
@@ -25,7 +25,7 @@ export const scrolled = (formula) => set(formula, { tabindex: 0 });
 export const sameEdge = (a, b) => Boolean(a && b) && a?.from === b?.from && a?.to === b?.to && a?.nth === b?.nth;
 
 /**
- * Where the gradient comes from, as elements; of a chosen line first what comes along it.
+ * Where the gradient comes from, as elements; for a selected line, first what comes along it.
  * @param {Answer} answer
  * @param {Edge | null} line
  */
@@ -38,7 +38,7 @@ export function comesParts({ comes, kind = "gradient" }, line) {
 }
 
 /**
- * The share that comes along a line, and the local derivative that made it.
+ * The share that comes along a line, and the local derivative in it.
  * @param {Value} value
  * @param {Share} share
  */
@@ -83,7 +83,7 @@ function valueParts(value, named, line) {
 }
 
 /**
- * The chain rule with its numbers below the symbols; of arrays the rule of each share and its numbers.
+ * The chain rule with numbers below the symbols; for arrays, the rule of each share and its numbers.
  * @param {Value} value
  */
 function why({ shares, terms, math: rule }) {
@@ -96,15 +96,15 @@ function calculation({ rule, numbers }) {
   return [ruleLines(numbers, rule && html("div", rule))];
 }
 
-/** A rule, and below it its numbers. @param {string[]} numbers @param {import("../live/dom.js").Content[]} rule */
+/** A rule with its numbers below. @param {string[]} numbers @param {import("../live/dom.js").Content[]} rule */
 export const ruleLines = (numbers, ...rule) =>
   html("div.al-rule", ...rule, ...numbers.map((text) => html("div.al-filled", text)));
 
 /**
- * What the box hands on, as elements.
+ * What the box sends on, as elements.
  * @param {Answer} answer
  * @param {{text: string, filled: string | null, parameter: string}[]} rules
- * @param {string | null} code of a backward that somebody wrote
+ * @param {string | null} code of a user-written backward
  */
 export function handsParts({ hands, ends }, rules, code) {
   const numbersOf = (/** @type {string} */ parameter) =>

@@ -1,11 +1,11 @@
 // @ts-check
-/** The weights of attention: a heatmap for each head, with the tokens along its sides. */
+/** Attention weights: a heatmap for each head, with the tokens along its sides. */
 
 import { html, write } from "../live/dom.js";
 import { labelled, makeHeatmap } from "../live/heatmap.js";
 
-const FEW_LETTERS = 3; // letters of tokens beside which a matrix can be small
-const [LABELS, LABELS_OF_SMALL] = [12, 8]; // along a side, at most
+const FEW_LETTERS = 3; // with tokens of at most this many letters, a matrix can be small
+const [LABELS, LABELS_OF_SMALL] = [12, 8]; // maximum along a side
 
 export function makeHeads() {
   const choice = html("select", { onchange: draw });
@@ -60,7 +60,7 @@ function makeHead() {
      * @param {any} facts
      * @param {Float32Array} data
      * @param {import("../live/colors.js").ColorMap} colors
-     * @param {number} k its number
+     * @param {number} k its index
      */
     update(facts, data, colors, k) {
       write(title, facts.heads.titles[k]);
@@ -73,14 +73,14 @@ function makeHead() {
   };
 }
 
-/** Whether there is room for several matrices beside each other. @param {any} facts */
+/** Whether several matrices fit side by side. @param {any} facts */
 const fitsMany = (facts) => !labelled(facts) && mostLetters(facts.heads.tokens.flat()) <= FEW_LETTERS;
 
 /** @param {string[]} labels */
 const mostLetters = (labels) => Math.max(...labels.map((text) => text.length));
 
 /**
- * As many labels along a side as there is room for; single letters are upright.
+ * As many labels along a side as fit; single letters are upright.
  * @param {HTMLElement} side
  * @param {string[]} labels
  * @param {string} from

@@ -1,7 +1,7 @@
 // @ts-check
-/** How large the parts of a box are: apart, as the evaluator of moving pages takes them without what draws. */
+/** Sizes of the parts of a box, in a module of their own, as moving pages need them without the drawing code. */
 
-export const [HEADER, CAPTION] = [32, 16]; // how high they are
+export const [HEADER, CAPTION] = [32, 16]; // heights
 export const TOP = HEADER + CAPTION;
 export const STRIP = { width: 96, height: 48, cell: 26, wide: 20 };
-export const BELOW_CELLS = 14; // characters of a line below the cells
+export const BELOW_CELLS = 14; // maximum characters of a line below the cells

@@ -10,7 +10,7 @@ const LONG = 7; // a longer number is written smaller
 /** @typedef {import("../live/colors.js").ColorMap} ColorMap */
 
 /**
- * The value or the gradient: its caption, and below it a number, or cells and a line of text.
+ * The value or the gradient: its caption, with a number, or cells and a line of text, below.
  * @param {string} caption
  * @param {number} x
  * @param {boolean} cells
@@ -36,16 +36,16 @@ export function makeColumn(caption, x, cells) {
     /**
      * @param {string | null} text
      * @param {(number | null)[][] | null} rows
-     * @param {number | null} scale null where the cells are shades
-     * @param {ColorMap | null} colors null where there are no cells
-     * @param {string} [note] what stands there if there is no text
-     * @param {string} [more] up to where a scale of its own reaches
-     * @param {string} [kind] what it is, if not what it is for most: a tangent, a sum that still grows
+     * @param {number | null} scale null if the cells are shades
+     * @param {ColorMap | null} colors null if there are no cells
+     * @param {string} [note] shown if there is no text
+     * @param {string} [more] the end of a scale of its own
+     * @param {string} [kind] the caption if it differs from the usual one: a tangent, an incomplete sum
      */
     update(text, rows, scale, colors, note = "none", more = "", kind = caption) {
       const absent = text === null;
       write(words, kind + more);
-      const said = absent ? note : cells ? text.replace(" \u2026", "") : text; // the cells are what was left out
+      const said = absent ? note : cells ? text.replace(" \u2026", "") : text; // the cells show what was omitted
       writeNumber(said.length > limit && !absent ? said.slice(0, limit - 1) + "\u2026" : said);
       set(number, { y: TOP + (cells && !absent ? STRIP.height + 14 : 17) });
       element.classList.toggle("al-absent", absent);

@@ -1,7 +1,6 @@
 // @ts-check
 /**
- * Everything about the chosen box: where its gradient comes from and goes, numbers or heatmaps, where it is in the
- * code.
+ * All about the selected box: where its gradient comes from and goes, numbers or heatmaps, its position in the code.
  */
 
 import { makeBox } from "../live/controls.js";
@@ -19,10 +18,10 @@ import { chosenLine } from "./picture.js";
 
 /**
  * @typedef {{show: keyof typeof KINDS_SHOWN, scale: keyof typeof SCALES}} Look what is shown of the arrays, and in
- *   which colours
+ *   which colour scale
  */
 
-// beside the numbers and heatmaps
+// facts that the numbers and heatmaps show
 const SHOWN_ABOVE = new Set(["value", "gradient", "shape", "minimum", "maximum", "NaN", "infinite"]);
 
 /** @param {import("./explorer.js").View} view */
@@ -76,7 +75,7 @@ export function makeDetailPart(view) {
       if (drawn.length > 1 && look.show !== "both" && look.show !== name) readout.root.hidden = true;
     }
     numbers.classList.toggle("al-arrays", drawn.length > 0);
-    tellOrHide(status, (get("readings").nodes[detail.id] ?? detail).status); // where there is something to say
+    tellOrHide(status, (get("readings").nodes[detail.id] ?? detail).status); // if there is something to say
     const { answer, rules, source: code, backward_code: backward, facts: told } = detail;
     if (written === (written = JSON.stringify([answer, line, rules, code, backward, told]))) return;
     comes.replaceChildren(...comesParts(answer, line));
@@ -95,7 +94,7 @@ export function makeDetailPart(view) {
   return { places: { side: [root] }, on: { "detail arrays": paint }, paint };
 }
 
-/** Another value for what a step computes. @param {import("./explorer.js").View} view */
+/** A field for a value that replaces the result of a step. @param {import("./explorer.js").View} view */
 function makeWhatIf({ get, send }) {
   const intervene = (/** @type {number | null} */ value) => send({ do: "intervene", step, value, final: true });
   let step = 0;
@@ -107,7 +106,7 @@ function makeWhatIf({ get, send }) {
     root,
     /** @param {any} detail */
     show({ id, what_if: found }) {
-      root.hidden = !found || get("still"); // where nothing computes
+      root.hidden = !found || get("still"); // if nothing can compute
       if (root.hidden) return;
       const said = get("plan").words;
       step = id;

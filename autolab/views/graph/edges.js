@@ -1,7 +1,7 @@
 // @ts-check
 /**
- * What stands between and around the boxes: lines, along which the arrow keys walk, and the frames of open groups. Of a
- * large graph only what is near is drawn.
+ * Lines between boxes, along which the arrow keys move, and the frames of open groups. In a large graph, only what is
+ * near the visible part is drawn.
  */
 
 import { set, svg, write } from "../live/dom.js";
@@ -19,13 +19,13 @@ import { set, svg, write } from "../live/dom.js";
  */
 
 /**
- * A line with a head where it arrives, and one for the way back.
+ * A line with an arrowhead at its end, and one for the way back.
  * @param {string} path
- * @param {string | null | undefined} transfer from device to device
+ * @param {string | null | undefined} transfer the devices, if the value is copied
  * @param {() => void} choose
- * @param {number} nth of the lines between two boxes
- * @param {() => boolean} several whether there are more of them: the label of the first then stands before it, those of
- *   the others after them
+ * @param {number} nth index among the lines between two boxes
+ * @param {() => boolean} several whether there are more of them: the label of the first is then before it, those of the
+ *   others after them
  */
 export function makeEdge(path, transfer, choose, nth, several) {
   const element = svg("g", { class: transfer ? "al-edge al-transfer" : "al-edge", onclick: choose });
@@ -35,14 +35,14 @@ export function makeEdge(path, transfer, choose, nth, several) {
     path,
     extent: extentOf(path),
     show: drawnIn(element, () => [...makeLine(path, transfer), ...(label.textContent ? [label] : [])]),
-    /** Write the share that comes along it in its middle. @param {string} text */
+    /** Write the share that comes along the line at its middle. @param {string} text */
     tell(text) {
       write(label, text);
       if (!text) return label.remove();
       if (element.hasChildNodes()) element.append(label);
       const line = svg("path", { d: path });
       const { x, y } = line.getPointAtLength(line.getTotalLength() / 2);
-      const half = 5 * text.length; // as wide as it is
+      const half = 5 * text.length; // its width
       const aside = nth ? 8 + (2 * nth - 1) * half : -8 - half;
       set(label, { x: several() ? x + aside : x, y: y + 5 });
     },
@@ -50,7 +50,7 @@ export function makeEdge(path, transfer, choose, nth, several) {
 }
 
 /**
- * Lines end straight down, or straight to the right; so do their heads.
+ * Lines end straight down, or straight to the right, and so do their arrowheads.
  * @param {string} path
  * @param {string | null} [transfer]
  */
@@ -72,11 +72,11 @@ function makeLine(path, transfer) {
   ];
 }
 
-// Walking through the graph with the arrow keys, as it stands: against the lines to an operand, along them to a use,
-// across in a row.
+// Moving through the graph with the arrow keys, as it is drawn: against the lines to an operand, along them to a use,
+// or across within a row.
 
 /**
- * The node that an arrow key leads to, if any.
+ * The node that an arrow key reaches, if any.
  * @param {Scene} scene
  * @param {number} id
  * @param {string} key
@@ -109,7 +109,7 @@ export function walk({ nodes, frames, edges, direction }, id, key) {
   return nearest(beside.map((n) => n.id));
 }
 
-// Groups of steps: a frame around the boxes of an open one, and the sign on a closed one. The measures are those of
+// Groups of steps: a frame around the boxes of an open one, and the sign on a closed one. The sizes are those of
 // views/graph/scene.py.
 
 const TAB = { corner: 12, character: 8.5, padding: 8, toggle: 20 };
@@ -120,7 +120,7 @@ const TAB = { corner: 12, character: 8.5, padding: 8, toggle: 20 };
  */
 
 /**
- * The frame, which lines run over, and its label, which they run behind. The label is empty until it is to be seen.
+ * The frame, which is below the lines, and its label, which is above them. The label is empty until it is visible.
  * @param {SceneFrame} frame
  * @param {() => void} close
  */
@@ -165,19 +165,18 @@ function sign(x, y, open) {
   );
 }
 
-// Large graphs: what is far from the part that one sees is an empty element. It keeps its place, its name and the
-// focus.
+// Large graphs: what is far from the visible part is an empty element. It keeps its position, its name and the focus.
 
-export const MANY = 100; // boxes; up to here everything is drawn
-const MARGIN = 0.75; // of the pane's size, drawn around it, so that scrolling meets finished boxes
+export const MANY = 100; // up to this many boxes, everything is drawn
+const MARGIN = 0.75; // drawn around the pane, relative to its size, so that boxes are ready when scrolled to
 
 /** @typedef {[left: number, top: number, right: number, bottom: number]} Extent */
 /** @typedef {{extent: Extent, show: (near: boolean) => void}} Thing */
 
 /**
- * Draw what is near, and empty what is not.
+ * Draw what is near the visible part, and empty what is not.
  * @param {Thing[]} things
- * @param {Extent} seen the part of the picture in the pane
+ * @param {Extent} seen the visible part of the picture
  */
 export function drawNear(things, [left, top, right, bottom]) {
   const [x, y] = [MARGIN * (right - left), MARGIN * (bottom - top)];
@@ -189,7 +188,7 @@ export function drawNear(things, [left, top, right, bottom]) {
 }
 
 /**
- * The `show` of an element whose content is made when it is to be seen.
+ * The `show` of an element whose content is created when it becomes visible.
  * @param {Element} element
  * @param {() => Element[]} make
  * @returns {(near: boolean) => void}
@@ -200,7 +199,7 @@ function drawnIn(element, make) {
   };
 }
 
-/** Where a line is at most, by the points of its path. @param {string} path @returns {Extent} */
+/** The bounding box of a line, from the points of its path. @param {string} path @returns {Extent} */
 function extentOf(path) {
   const [xs, ys] = [/** @type {number[]} */ ([]), /** @type {number[]} */ ([])];
   for (const [, command, numbers] of path.matchAll(/([A-Z])([^A-Z]*)/g)) {

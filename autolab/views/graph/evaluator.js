@@ -1,7 +1,7 @@
 // @ts-check
 /**
- * Runs a program that Python traced: a straight line of steps over flat arrays, each of a fixed table of operations.
- * There is no derivative here: those are steps like all others.
+ * Runs a program that Python traced: a straight-line sequence of steps on flat arrays, each an operation from a fixed
+ * table. There is no differentiation here: derivatives are steps like all others.
  */
 
 import { ELEMENTWISE, EXACT, LINALG, REDUCE, SCAN, SETTLED, matrix } from "./operations.js";
@@ -12,7 +12,7 @@ const MOST_ELEMENTS = 2e6;
 /**
  * @typedef {import("./operations.js").Jog} Jog
  * @typedef {import("./operations.js").Numbers} Numbers
- * An operand: the slot, where its first element stands, its strides and its shape.
+ * An operand: the slot, the offset of its first element, its strides and its shape.
  * @typedef {[number, number, number[], number[]]} View
  * @typedef {{slots: [number, string][], inputs: [number, number][], constants: [number, any][], steps: [string, number,
  *   View[], number[], any][], guards: [View, boolean][], outputs: View[]}} Program
@@ -21,7 +21,7 @@ const MOST_ELEMENTS = 2e6;
 /** @param {number[]} shape */
 const count = (shape) => shape.reduce((a, b) => a * b, 1);
 
-/** The places of the elements of a view, in order. @param {View} view */
+/** The flat indices of the elements of a view, in order. @param {View} view */
 function placesOf([, offset, strides, shape]) {
   const places = new Int32Array(count(shape));
   const index = shape.map(() => 0);
@@ -39,8 +39,8 @@ function placesOf([, offset, strides, shape]) {
 
 /**
  * @param {Program} program
- * @returns what runs it
- * @throws if it is no program
+ * @returns an object that runs it
+ * @throws if it is not a valid program
  */
 export function makeEvaluator(program) {
   check(program);
@@ -58,11 +58,11 @@ export function makeEvaluator(program) {
 
   return {
     /**
-     * The outputs for these inputs, and whether every branch that Python took is taken here.
+     * The outputs for these inputs, and whether all branches are those that Python took.
      * @param {number[][]} inputs
-     * @param {"" | "all" | "unsettled"} [jogged] disturb every result and every term of a sum by two roundings, or
-     *   those alone that may be rounded otherwise elsewhere
-     * @param {number} [seed] what the disturbances are drawn from; those of -1 are the opposite of those of 1
+     * @param {"" | "all" | "unsettled"} [jogged] perturb every result and every term of a sum by two roundings, or
+     *   only those whose rounding may depend on the platform
+     * @param {number} [seed] of the perturbations; those of -1 are opposite to those of 1
      * @returns {{outputs: Float64Array[], fits: boolean}}
      */
     run(inputs, jogged = "", seed = 2 ** 31 * Math.random()) {
@@ -91,7 +91,7 @@ export function makeEvaluator(program) {
 }
 
 /**
- * The elements at these places; `Float64Array.from` takes many times as long.
+ * The elements at these flat indices; `Float64Array.from` takes many times as long.
  * @param {Numbers} values @param {ArrayLike<number>} places
  */
 function taken(values, places) {
@@ -108,18 +108,18 @@ function rounding([name, out, views], slots) {
 }
 
 /**
- * What makes a number one of a dtype, if that is needed; a program's guards see to it that integers hold theirs.
+ * The conversion of a number to a dtype, if one is needed; guards of the program ensure that integers do not overflow.
  * @param {string} kind @returns {((x: number) => number) | null}
  */
 function castTo(kind) {
   if (kind === "float32") return Math.fround;
   if (kind === "bool") return (x) => Number(x !== 0);
-  return isFloat(kind) ? null : (x) => Math.trunc(x) + 0; // without -0
+  return isFloat(kind) ? null : (x) => Math.trunc(x) + 0; // removes the sign of -0
 }
 
 const isFloat = (/** @type {string} */ kind) => kind.startsWith("float");
 
-/** Numbers from -1 to 1, the same for the same seed. @param {number} seed */
+/** Pseudorandom numbers from -1 to 1, determined by the seed. @param {number} seed */
 function drawing(seed) {
   let state = Math.abs(seed);
   return () => Math.sign(seed) * (((state = Math.imul(state, 1664525) + 1013904223) >>> 0) / 2 ** 31 - 1);
@@ -127,7 +127,7 @@ function drawing(seed) {
 
 /** @param {any} values @param {number} size */
 function constant(values, size) {
-  if (Array.isArray(values)) return Float64Array.from(values, Number); // "NaN", "Infinity" are texts in JSON
+  if (Array.isArray(values)) return Float64Array.from(values, Number); // in JSON, "NaN" and "Infinity" are texts
   return "all" in values
     ? new Float64Array(size).fill(Number(values.all))
     : Float64Array.from({ length: size }, (_, i) => values.from + i * values.by);
@@ -211,7 +211,7 @@ function prepared([name, out, views, shape, attributes], places) {
  *   Jog}} Given
  */
 
-/** The places that an index means. @param {Given} given @param {number} from the first operand that is an index */
+/** The flat indices for an index. @param {Given} given @param {number} from the first operand that is an index */
 function indexed({ all, attributes: { base, parts = [] } }, from) {
   const indices = parts.map((/** @type {any} */ _, /** @type {number} */ k) => all(from + k));
   return base.map((/** @type {number} */ place, /** @type {number} */ i) => {
@@ -261,7 +261,7 @@ const OWN = {
   },
 };
 
-/** Whether this is a program: names, slots and places are looked at before anything runs. @param {Program} program */
+/** Check a program: names, slots and indices are verified before anything runs. @param {Program} program */
 function check({ slots, inputs, constants, steps, guards, outputs }) {
   const written = new Set([...inputs.map(([slot]) => slot), ...constants.map(([slot]) => slot)]);
   const refuse = (/** @type {string} */ why) => {

@@ -1,5 +1,5 @@
 // @ts-check
-/** The live graph: which parts it has, and what a part is. */
+/** The parts of the live graph, and the types of parts. */
 
 import { makeBrain } from "../live/brain.js";
 import { makeStaleNoticePart } from "../live/computing.js";
@@ -33,7 +33,7 @@ const PARTS = [
   makeSaveAsPart,
   makeAddressPart,
   makeKeyPart,
-]; // in each place of the page they stand in this order
+]; // in each place of the page, in this order
 
 /**
  * @typedef {"header" | "inputs" | "alert" | "middle" | "side" | "below" | "foot" | "menu" | "end"} Place
@@ -41,8 +41,8 @@ const PARTS = [
 /** @typedef {import("../live/link.js").State} State */
 
 /**
- * Where a view's data comes from, by name, and where its messages go; `answer` has the answer to a question that was
- * asked once.
+ * The source of a view's data, by name, and the destination of its messages; `answer` returns the answer to a single
+ * question.
  * @typedef {{
  *   get: (name: string) => any,
  *   on: (event: string, listener: () => void) => void,
@@ -54,8 +54,8 @@ const PARTS = [
  */
 
 /**
- * What a part can use. `line` is the line of the graph that was chosen in this page, `hand` what is being
- * moved in it just now, in words.
+ * What a part can use. `line` is the line of the graph that is selected in this page, `hand` what is being moved in it
+ * at the moment, in words.
  * @typedef {{
  *   get: (name: string) => any,
  *   send: (message: any, done?: () => void) => void,
@@ -69,12 +69,12 @@ const PARTS = [
  */
 
 /**
- * A feature of the view: what it puts where, what it does when traits change ("scene readings" names two), when the
- * whole is to be painted (at first, and with another theme), when the state of the link changes, when the text becomes
- * so many times larger, and at the end; and what the one sentence says while the part has to say something, which is
- * read aloud where it `reads` what is pointed at. Above the picture (`middle`) stand its title and at most one switch
- * (`header`), below it the one control (`foot`); all else is in the `menu`. What needs a kernel is left out of a saved
- * page, but for the inputs, which stand still there.
+ * A feature of the view: its elements by place, and what it does when traits change ("scene readings" names two), when
+ * the whole is painted (initially, and after a change of theme), when the state of the link changes, when the text is
+ * enlarged by a factor, and at the end; also what the sentence says while the part has something to say, which is read
+ * aloud if it `reads` what is pointed at. Above the picture (`middle`) are its title and at most one switch (`header`),
+ * below it the one control (`foot`); all else is in the `menu`. Parts that need a kernel are omitted from a saved page,
+ * except the inputs, which cannot be moved there.
  * @typedef {{
  *   places?: Partial<Record<Place, HTMLElement[]>>,
  *   says?: () => any,

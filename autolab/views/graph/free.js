@@ -1,6 +1,6 @@
 // @ts-check
 /**
- * What is free is changed in the picture: inputs and upstream gradients, in their own boxes or in a window that these
+ * Changes in the picture: inputs and upstream gradients can be moved in their own boxes, or in a window that these
  * open.
  */
 
@@ -20,20 +20,20 @@ export function makeFree(view, graph, act) {
   /** @type {Map<string, {control: import("../live/controls.js").Control, node: any, scrub: any}>} */
   let handles = new Map();
   /** @type {Map<string, number>} */
-  const ahead = new Map(); // where the user's hand is, while the kernel follows
+  const ahead = new Map(); // the values that the user has reached, while the kernel follows
   /** @type {{key: string, part: any, root: HTMLElement, close: (focus: boolean) => void} | null} */
   let open = null;
 
   const name = (/** @type {import("../live/controls.js").Control} */ control) => String(control.key);
   function paint() {
-    if (get("still") || link.state === "idle") ahead.clear(); // no kernel follows a page: it has what it says
+    if (get("still") || link.state === "idle") ahead.clear(); // a page without a kernel is never behind
     const stands = get("still") && !(get("still") === "page" && get("moves"));
     const controls = stands ? [] : get("controls").filter((/** @type {any} */ c) => c.kind !== "fixed");
     const boxes = new Set();
     const now = new Map();
     for (const control of controls) {
       const node = graph.box(control.node);
-      if (!node || boxes.has(control.node)) continue; // an output that is an input: its value is what is free
+      if (!node || boxes.has(control.node)) continue; // an output that is an input: its value can be moved
       boxes.add(control.node);
       const known = handles.get(name(control));
       const handle = known?.node === node && known.control.kind === control.kind ? known : make(control, node);
@@ -66,7 +66,7 @@ export function makeFree(view, graph, act) {
   }
 
   /**
-   * Cells are dragged up and down, or to the sides; those of an array of which not all are drawn only in its window.
+   * Cells are dragged vertically or horizontally; if not all cells of an array are drawn, only in its window.
    * @param {any} node
    * @param {string} which
    * @param {() => import("../live/controls.js").Control} control
@@ -97,7 +97,7 @@ export function makeFree(view, graph, act) {
       const k = [...cells.children].indexOf(target);
       const size = control().shape.reduce((/** @type {number} */ a, /** @type {number} */ b) => a * b, 1);
       const value = elementOf(control(), k);
-      if (cells.childElementCount !== size || value === null) return null; // each of them is one element
+      if (cells.childElementCount !== size || value === null) return null; // only if each cell is one element
       return { k, x: event.clientX, y: event.clientY, value, axis: "", target };
     }
 
@@ -135,14 +135,14 @@ export function makeFree(view, graph, act) {
     }
   }
 
-  /** What the user's hand does, in the sentence. @param {string} text */
+  /** Say in the sentence what the user is moving. @param {string} text */
   function say(text) {
     view.hand = text;
     view.root.dispatchEvent(new Event("al-line"));
   }
 
   /**
-   * A field over the number.
+   * Open a field over the number.
    * @param {import("../live/controls.js").Control} control
    * @param {any} node
    * @param {string} which
@@ -160,12 +160,12 @@ export function makeFree(view, graph, act) {
   }
 
   /**
-   * The array as cells with their numbers; of a large one a part, and a map of the whole.
+   * Open a window with the array as cells with numbers; for a large array, a part and a map of the whole.
    * @param {import("../live/controls.js").Control} control
    * @param {any} node
    */
   function openWindow(control, node) {
-    if (get("still")) return; // what fills an array needs a kernel
+    if (get("still")) return; // filling an array needs a kernel
     const part = makeControl(control, act);
     part.update(control, view.colors);
     const shut = button("\u00d7", () => open?.close(true), { "aria-label": `Close ${control.label}` });
@@ -184,7 +184,7 @@ export function makeFree(view, graph, act) {
    * @param {HTMLElement} root
    * @param {any} part
    * @param {any} node
-   * @param {DOMRect} at on the screen
+   * @param {DOMRect} at its position on the screen
    */
   function place(control, root, part, node, at) {
     open?.close(false);
@@ -215,7 +215,7 @@ export function makeFree(view, graph, act) {
 }
 
 /**
- * The element with a flat index, as far as the control holds it.
+ * The element at a flat index, if the control holds it.
  * @param {import("../live/controls.js").Control} control
  * @param {number} k
  */

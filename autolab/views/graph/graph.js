@@ -1,7 +1,7 @@
 // @ts-check
 /**
- * The graph as SVG: boxes with value and gradient. Python decides where each stands, in `layout/`; the scene brings the
- * places, and here they are only drawn.
+ * The graph as SVG: boxes with value and gradient. Python decides on their positions, in `layout/`; here they are only
+ * drawn.
  */
 
 import { makeScaleLegend } from "../live/colors.js";
@@ -18,16 +18,16 @@ import { beginning, makeMinimap, makeZoom } from "./zoom.js";
 /** @typedef {import("./node.js").Reading} Reading */
 
 const MARKED_FOR = 700; // milliseconds
-const PLAIN = "#8a93a1"; // a box on the map
-const EACH_BY_TAB = 12; // boxes; of more, the Tab key reaches one, and the arrow keys the others
+const PLAIN = "#8a93a1"; // colour of a box on the map
+const EACH_BY_TAB = 12; // with more boxes, the Tab key reaches only one, and the arrow keys reach the others
 
 /**
- * @param {(id: number, line?: import("./answer.js").Edge) => void} select a box, or the line along which its gradient
- *   comes
- * @param {((open: boolean, id: number) => void) | null} toggle opens or closes a group; null where that cannot be
+ * @param {(id: number, line?: import("./answer.js").Edge) => void} select called with a box, or also with the line
+ *   along which its gradient comes
+ * @param {((open: boolean, id: number) => void) | null} toggle opens or closes a group; null if that is not possible
  */
 export function makeGraph(select, toggle) {
-  const whole = () => things.forEach((thing) => thing.show(true)); // for a picture that is taken away
+  const whole = () => things.forEach((thing) => thing.show(true)); // for a picture that is saved
   const picture = svg("svg.al-picture", {
     role: "group",
     onkeydown: pressed,
@@ -65,13 +65,13 @@ export function makeGraph(select, toggle) {
   /** @type {number | null} */
   let chosen = null;
   /** @type {import("../live/colors.js").Scale | null} */
-  let known = null; // what the colours of the cells mean
+  let known = null; // the colour scale of the cells
   /** @type {any[]} */
-  let mapped = []; // what the map shows
-  let kept = false; // the last drawing has kept its place on the screen
+  let mapped = []; // the content of the map
+  let kept = false; // the last drawing has kept its position on the screen
 
   /**
-   * Everything gets its text before it enters the page, which then is laid out once.
+   * All elements get their text before they are added to the page, so that layout happens only once.
    * @param {Scene} next
    * @param {(id: number) => void} fill
    */
@@ -83,7 +83,7 @@ export function makeGraph(select, toggle) {
     const between = {};
     edges = next.edges.map(({ from, to, path, transfer }) => {
       const both = `${from} ${to}`;
-      const nth = (between[both] = (between[both] ?? -1) + 1); // of the lines between these two
+      const nth = (between[both] = (between[both] ?? -1) + 1); // index among the lines between these two
       const choose = () => select(from, { from, to, nth });
       return { from, to, nth, ...makeEdge(path, transfer, choose, nth, () => between[both] > 0) };
     });
@@ -118,7 +118,7 @@ export function makeGraph(select, toggle) {
     else if (!find(reachable)) reach(next.nodes[0].id);
   }
 
-  /** Of a large graph, only what is near is drawn, and the box that the Tab key goes to. */
+  /** In a large graph, draw only what is near the visible part, and the box that the Tab key reaches. */
   function look() {
     map.frame(zoom.isMapped());
     if (nodes.size <= MANY) return;
@@ -126,7 +126,7 @@ export function makeGraph(select, toggle) {
     find(reachable);
   }
 
-  /** A box or the label of an open group, drawn wherever it is. @param {number | null} id */
+  /** A box or the label of an open group, which is drawn even if it is not visible. @param {number | null} id */
   function find(id) {
     if (id === null) return undefined;
     const [node, frame] = [nodes.get(id), frames.get(id)];
@@ -134,7 +134,7 @@ export function makeGraph(select, toggle) {
     return node?.element ?? frame?.tab;
   }
 
-  /** The open group that a box, or the label of a group, is in. @param {number | null} id */
+  /** The open group around a box, or around the label of a group. @param {number | null} id */
   function inside(id) {
     return id !== null && frames.has(id) ? id : (scene.nodes.find((node) => node.id === id)?.parent ?? null);
   }
@@ -158,7 +158,7 @@ export function makeGraph(select, toggle) {
   /** @param {number} id */
   function reach(id) {
     const former = find(reachable);
-    // whose arrow keys move it, so that these do not lead on to the sides
+    // its arrow keys change the value, so that they do not move sideways to other boxes
     const isFree = former?.getAttribute("role") === "slider";
     if (former && nodes.size > EACH_BY_TAB && !isFree) set(former, { tabindex: -1 });
     reachable = id;
@@ -187,13 +187,13 @@ export function makeGraph(select, toggle) {
     claim(event);
   }
 
-  /** The legend's mark follows the cell under the pointer. @param {Event} event */
+  /** Let the mark on the colour bar follow the cell under the pointer. @param {Event} event */
   function pointed(event) {
     const cell = /** @type {any} */ (event.target);
     legend.point(event.type === "pointerleave" ? null : (cell.tone ?? null));
   }
 
-  /** Scroll so that boxes can be seen, if they cannot. @param {number[]} ids */
+  /** Scroll to boxes that are not visible. @param {number[]} ids */
   function reveal(ids) {
     zoom.reveal(ids.map(find).filter((element) => element !== undefined));
   }
@@ -211,21 +211,21 @@ export function makeGraph(select, toggle) {
   const acts = { onpointerdown: zoom.settle, onwheel: zoom.settle, onkeydown: zoom.settle };
   return {
     root: html("div.al-graph", acts, head, crumbs.root, ...zoom.parts, foot, zoom.tools),
-    head, // what the graph is of, where there are several
+    head, // what the graph shows, if there are several
     zoom,
     mark,
     /** @param {number} id */
     box: (id) => nodes.get(id),
     reveal,
-    /** Scroll so that the results can be seen. */
+    /** Scroll to the results. */
     revealOutputs: () => reveal(scene.nodes.filter((node) => node.output).map((node) => node.id)),
     /**
      * @param {Scene} next
      * @param {Record<string, Reading>} readings
      * @param {import("../live/colors.js").ColorMap} colors
-     * @param {import("../live/colors.js").Scale | null} [scale] of the cells; the one that is known, where it is left
-     *   out
-     * @param {string} [bars] what those of a plan mean
+     * @param {import("../live/colors.js").Scale | null} [scale] of the cells; by default the one
+     *   that is known
+     * @param {string} [bars] the meaning of the bars of a plan
      */
     update(next, readings, colors, scale, bars = "") {
       if (scale !== undefined) known = scale;
@@ -243,14 +243,14 @@ export function makeGraph(select, toggle) {
         if (node.element.getAttribute("role") === "button") set(node.element, { "aria-pressed": String(other === id) });
       }
       const element = find(id);
-      if (id === null || !element) return; // its box is about to be drawn
+      if (id === null || !element) return; // its box has not been drawn yet
       if (chosen !== null && chosen !== id && !kept) reveal([id]);
       [chosen, kept] = [id, false];
       if (!picture.contains(document.activeElement)) reach(id);
     },
     /**
-     * The lines along which a gradient comes, their arrows turned to where it goes, with the shares; of one that is
-     * chosen that one alone.
+     * Highlight the lines along which a gradient comes, with arrows in its direction and the shares; if a line is
+     * selected, only that one.
      * @param {import("./answer.js").Value[]} values @param {import("./answer.js").Edge | null} line
      */
     lightShares(values, line) {
@@ -262,7 +262,7 @@ export function makeGraph(select, toggle) {
         edge.tell(count > 1 ? `${count} shares` : one ? one.number : "");
       }
     },
-    /** What a step of the walk is about; everything is equal where it is empty. @param {any} frame */
+    /** Highlight what a step of the walk is about; nothing if it is empty. @param {any} frame */
     light(frame) {
       const { k, nodes: lit = [], edge: one, backward, moving } = frame;
       for (const [id, node] of nodes) node.element.classList.toggle("al-active", lit.includes(id));
@@ -276,7 +276,7 @@ export function makeGraph(select, toggle) {
       moment = k;
     },
     /**
-     * Colours and widths, signs, matches of the search, and the path of the first NaN.
+     * Apply colours and widths, signs, search matches, and the path of the first NaN.
      * @param {(trait: string) => any} get
      * @param {import("../live/colors.js").ColorMap} colors
      */
@@ -290,7 +290,7 @@ export function makeGraph(select, toggle) {
         else element.removeAttribute("style");
       });
       const mapping = [scene, flow, found, colors];
-      if (mapping.every((one, i) => one === mapped[i])) return; // drawing it measures the page
+      if (mapping.every((one, i) => one === mapped[i])) return; // drawing the map forces a layout
       mapped = mapping;
       map.draw(scene, (id) =>
         flow.nodes?.[id] ? colors.css(flow.nodes[id][0]) : found.boxes?.[id] ? "#1976d2" : PLAIN,

@@ -1,5 +1,5 @@
 // @ts-check
-/** The panel that shows how the elements of the chosen step are spread, while it is open. */
+/** The panel with histograms of the selected step's value and gradient. */
 
 import { html, svg } from "../live/dom.js";
 
@@ -31,7 +31,7 @@ export function makeHistogramPart(view) {
 }
 
 /**
- * Only while it is open is it asked for; while one walks, as far as the walk has come.
+ * Its question, which is asked only while it is open; during a walk, for the present moment.
  * @param {any} look
  * @param {(id: number) => number} box
  */

@@ -1,5 +1,5 @@
 // @ts-check
-/** What moves inputs: the part with controls, Undo, Reset and the point as code; and a number in its own box. */
+/** Moving inputs: the part with controls, Undo, Reset and the point as code; and numbers dragged in their own boxes. */
 
 import { makeSettings } from "../live/computing.js";
 import { makeControls } from "../live/controls.js";
@@ -12,7 +12,7 @@ export function makeInputsPart(view) {
   const act = makeAct(send);
   const controls = makeControls(act, { class: "al-controls", "aria-label": "Inputs" });
   const settings = makeSettings((setting, value) => send({ do: "choose", setting, value }));
-  // for a graph in which they are out of sight
+  // for a graph in which the inputs are not visible
   const strip = html("div.al-inputs", { hidden: true }, controls.root);
   const pin = button(
     "Pin inputs",
@@ -32,7 +32,7 @@ export function makeInputsPart(view) {
   }
 
   function show() {
-    if (link.state === "idle") paint(); // while an answer is due, the user's hand is ahead of the kernel
+    if (link.state === "idle") paint(); // while an answer is pending, the user's value is ahead of the kernel
     undo.disabled = !get("can_undo");
   }
 
@@ -66,7 +66,7 @@ export const makeAct = (send) => ({
 });
 
 /**
- * The current point as code: copied, and shown so that it can be copied by hand where the browser forbids it.
+ * The current point as code: copied, and shown, so that it can be copied by hand if the browser forbids copying.
  * @param {import("./explorer.js").View} view
  */
 function makeCode({ answer, send }) {
@@ -88,7 +88,7 @@ function makeCode({ answer, send }) {
   return { root, hide, button: button("Copy point as code", () => send({ do: "ask", question: ["code"] }, copy)) };
 }
 
-// A number that is dragged in its box: along a thin track on the lower edge, or by the number itself; and by the arrow
+// A number dragged in its box, along a thin track on the lower edge or by the number itself, or moved with the arrow
 // keys.
 
 const [EDGE, FROM_BELOW, KNOB, HIGH] = [12, 11, 5, 24];
@@ -97,7 +97,7 @@ const [EDGE, FROM_BELOW, KNOB, HIGH] = [12, 11, 5, 24];
  * @param {ReturnType<typeof import("./node.js").makeNode>} node
  * @param {"value" | "gradient"} which
  * @param {(value: number, final: boolean) => void} move
- * @param {() => void} type opens a field for it
+ * @param {() => void} type opens a field for the number
  */
 export function makeScrub(node, which, move, type) {
   const {
@@ -141,7 +141,7 @@ export function makeScrub(node, which, move, type) {
   /** @param {PointerEvent} event @param {boolean} moved @returns {Hold} */
   const grab = (event, moved) => ({ x: event.clientX, value: now, moved });
 
-  /** Where the pointer is on the track. @param {Hold} hold @param {PointerEvent} event */
+  /** Move to the pointer's position on the track. @param {Hold} hold @param {PointerEvent} event */
   function slide(hold, event) {
     const at = new DOMPoint(event.clientX, event.clientY).matrixTransform(
       /** @type {DOMMatrix} */ (element.getScreenCTM()).inverse(),
@@ -150,7 +150,7 @@ export function makeScrub(node, which, move, type) {
     return hold;
   }
 
-  /** As far as the pointer has gone from where it took the number. @param {Hold} hold @param {PointerEvent} event */
+  /** Move by the distance of the pointer from the start of the drag. @param {Hold} hold @param {PointerEvent} event */
   function pull(hold, event) {
     const way = event.clientX - hold.x;
     hold.moved ||= Math.abs(way) > A_CLICK;
@@ -162,7 +162,7 @@ export function makeScrub(node, which, move, type) {
     if (hold.moved) move(now, true);
     dragged = hold.moved;
   }
-  let dragged = false; // a drag ends in a click, which is none
+  let dragged = false; // the click event after a drag is to be ignored
 
   /** @param {Event} event */
   function quiet(event) {
@@ -180,7 +180,7 @@ export function makeScrub(node, which, move, type) {
     claim(event);
   }
 
-  /** @param {number | null} value null where it is not finite @param {boolean} ahead of what the box was told */
+  /** @param {number | null} value null if it is not finite @param {boolean} ahead of the value in the box */
   function show(value, ahead) {
     now = value ?? 0;
     const place = (/** @type {number} */ v) =>
@@ -200,7 +200,7 @@ export function makeScrub(node, which, move, type) {
     root,
     /**
      * @param {import("../live/controls.js").Control} next
-     * @param {number | undefined} hand where the user's hand is, if it is ahead
+     * @param {number | undefined} hand the user's value, if it is ahead
      */
     update(next, hand) {
       control = next;

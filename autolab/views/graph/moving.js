@@ -1,26 +1,26 @@
 // @ts-check
 /**
- * A graph that moves without a kernel, in a saved page, or ahead of it: the page runs the program that Python wrote
- * down, shows as many digits as the program's own rounding leaves, and takes back what it cannot follow. Before
- * anything moves it must give Python's own numbers.
+ * A graph that moves without a kernel, in a saved page, or ahead of one: the page runs the program written by Python,
+ * shows as many digits as the program's rounding permits, and undoes moves that it cannot follow. Before anything
+ * moves, the program must reproduce Python's numbers.
  */
 
 import { BELOW_CELLS } from "./box_sizes.js";
 import { makeEvaluator } from "./evaluator.js";
 import { rint } from "./operations.js";
 
-const RUNS = 8; // disturbed ones, which tell how much rounding matters
+const RUNS = 8; // with perturbations, which show the effect of rounding
 const WIDER = 10;
 const PRECISION = { float64: 2 ** -52, float32: 2 ** -23 };
-/** Where the integers of a dtype end. @type {Record<string, number>} */
+/** The upper limits of integer dtypes. @type {Record<string, number>} */
 const END = { uint8: 2 ** 8, uint16: 2 ** 16, uint32: 2 ** 32, int8: 2 ** 7, int16: 2 ** 15, int32: 2 ** 31 };
-const FINE = 1e-5; // no eye sees less of a scale of colours
+const FINE = 1e-5; // the smallest visible fraction of a colour scale
 const MINUS = "\u2212";
 const NEAR = "\u2248";
 
 /**
- * @param {any} motion what Python wrote down
- * @returns what moves; null if this browser computes other numbers than Python did
+ * @param {any} motion the program from Python
+ * @returns the moving graph; null if this browser computes different numbers than Python
  */
 export function makeMotion({ program, keys, start, kinds, shown, expected, results, spoken }) {
   const made = attempt(() => makeEvaluator(program));
@@ -29,9 +29,9 @@ export function makeMotion({ program, keys, start, kinds, shown, expected, resul
   const inputs = start.map((/** @type {any[]} */ values) => values.map(Number));
 
   /**
-   * The outputs at a point with their tolerances; null where the function takes another way, and where the browser's
-   * own rounding decides which one it takes or whether a number is finite, unless that is what Python found.
-   * @param {number[][]} at @param {boolean} [isKnown] Python has been there
+   * The outputs at a point with their tolerances; null if the function takes another branch, or if the browser's own
+   * rounding decides which branch it takes or whether a number is finite, unless Python has found the same.
+   * @param {number[][]} at @param {boolean} [isKnown] whether Python has computed this point
    */
   function computed(at, isKnown = false) {
     const { outputs, fits } = evaluator.run(at);
@@ -39,7 +39,7 @@ export function makeMotion({ program, keys, start, kinds, shown, expected, resul
     let isSure = fits;
     for (let run = 0; run < RUNS && isSure; run++) {
       const isOwn = run % 2 === 0 && !isKnown;
-      const seed = (run & 2 ? -1 : 1) * (1 + (run >> 2)); // after one way, the opposite one
+      const seed = (run & 2 ? -1 : 1) * (1 + (run >> 2)); // each perturbation is followed by its opposite
       const other = evaluator.run(at, run % 2 ? "all" : "unsettled", seed);
       if (isOwn && !other.fits) isSure = false;
       other.outputs.forEach((values, k) =>
@@ -64,7 +64,7 @@ export function makeMotion({ program, keys, start, kinds, shown, expected, resul
   let now = first;
   let isMoved = false;
 
-  /** The texts and cells of one of the numbers of a step. @param {number} step @param {string} which */
+  /** The text and cells of one of a step's arrays. @param {number} step @param {string} which */
   function told(step, which) {
     const k = shown.findIndex((/** @type {any[]} */ [id, kind]) => id === step && kind === which);
     if (k < 0) return null;
@@ -74,7 +74,7 @@ export function makeMotion({ program, keys, start, kinds, shown, expected, resul
     return { text, spoken: spokenOf(text, values, shape, slack), values, shape };
   }
 
-  /** A box with the numbers of now. @param {string} id @param {any} box @param {any} scale that of the view */
+  /** A box with the present numbers. @param {string} id @param {any} box @param {any} scale that of the view */
   function box(id, box, scale) {
     const step = results[id] ?? Number(id);
     const [value, grad] = [told(step, "value"), told(step, "grad")];
@@ -90,20 +90,20 @@ export function makeMotion({ program, keys, start, kinds, shown, expected, resul
       ...cells,
       value: value?.text ?? box.value,
       grad: box.grad === null ? null : (grad?.text ?? box.grad),
-      value_scale: box.value_scale ?? (box.own ? largest(cells.value_cells) : scale?.scale), // shades came without one
+      value_scale: box.value_scale ?? (box.own ? largest(cells.value_cells) : scale?.scale), // shades have none
       grad_scale: box.grad_scale ?? (box.own ? largest(cells.grad_cells) : scale?.grad),
       spoken: said.filter(Boolean).join(", ") + after,
     };
   }
 
-  /** The boxes of a picture with the numbers of now. @param {any} saved */
+  /** The boxes of a picture with the present numbers. @param {any} saved */
   const boxes = (saved) =>
     Object.fromEntries(Object.entries(saved.nodes).map(([id, node]) => [id, box(id, node, saved.scale)]));
 
-  /** What speaks of the numbers before goes. @param {string} id @param {any} box */
+  /** Remove the sentence about earlier numbers. @param {string} id @param {any} box */
   const unjudged = (id, box) => ({ ...box, status: box.grad === null || id in results ? box.status : "" });
 
-  /** A control with where its input stands. @param {any} control */
+  /** A control with the present value of its input. @param {any} control */
   function control(control) {
     const k = keys.indexOf(control.key);
     if (k < 0 || control.kind === "fixed") return control;
@@ -120,12 +120,12 @@ export function makeMotion({ program, keys, start, kinds, shown, expected, resul
     get isMoved() {
       return isMoved;
     },
-    /** Where the inputs are, by their keys. */
+    /** The present values of the inputs, by key. */
     point() {
       return Object.fromEntries(keys.map((/** @type {any} */ key, /** @type {number} */ k) => [key, [...inputs[k]]]));
     },
     /**
-     * Set an element of an input; false where that needs Python, and then nothing changes.
+     * Set an element of an input; returns false, and changes nothing, if that needs Python.
      * @param {{key: string | number, index: number | null, value: number}} message
      */
     move({ key, index, value }) {
@@ -142,7 +142,7 @@ export function makeMotion({ program, keys, start, kinds, shown, expected, resul
       now = found;
       return (isMoved = true);
     },
-    /** What a question is answered with after a move. @param {string} key @param {any} saved @param {string} none */
+    /** The answer to a question after a move. @param {string} key @param {any} saved @param {string} none */
     answer(key, saved, none) {
       const [kind] = JSON.parse(key);
       if (kind === "numbers" && saved?.nodes) {
@@ -152,7 +152,7 @@ export function makeMotion({ program, keys, start, kinds, shown, expected, resul
       return kind === "free" ? this.ahead(key, saved) : ["program", "scene", "search"].includes(kind) ? saved : null;
     },
     /**
-     * The kernel's answer for the point before, with the numbers of now; all else of it follows when the kernel does.
+     * The kernel's answer for the point before, with the present numbers; all else in it follows from the kernel.
      * @param {string} key @param {any} before
      */
     ahead(key, before) {
@@ -161,7 +161,7 @@ export function makeMotion({ program, keys, start, kinds, shown, expected, resul
       if (kind === "free" && before?.controls) return { ...before, controls: before.controls.map(control) };
       return before;
     },
-    /** Whether the kernel's answer has these very numbers. @param {string} key @param {any} found */
+    /** Whether the kernel's answer has exactly these numbers. @param {string} key @param {any} found */
     agrees(key, found) {
       const mine = this.ahead(key, found);
       if (mine.controls) return JSON.stringify(mine.controls) === JSON.stringify(found.controls);
@@ -184,7 +184,7 @@ function isSameBox(mine, python) {
   const isSame = (/** @type {string} */ which) => {
     const [text, cells, scale] = [mine[which], mine[`${which}_cells`], python[`${which}_scale`]];
     if (text !== python[which] && !text?.startsWith(NEAR)) return false;
-    if (!cells || scale === null) return true; // of shades too little is known
+    if (!cells || scale === null) return true; // shades have too little information
     const theirs = python[`${which}_cells`].flat();
     return cells
       .flat()
@@ -197,7 +197,8 @@ function isSameBox(mine, python) {
 const largest = (cells) => Math.max(0, ...(cells ?? []).flat().map((x) => Math.abs(x ?? 0)));
 
 /**
- * As many rows and columns as the page drew, each with the greatest of its block, as views/draw/arrays.py has it.
+ * As many rows and columns as the page drew, each with the element of largest magnitude in its block, as in
+ * views/draw/arrays.py.
  * @param {any[][]} drawn
  * @param {{values: Float64Array, shape: number[]}} array
  */
@@ -239,7 +240,7 @@ function notFinite(values) {
 }
 
 /**
- * A text as one would read it aloud: where it is too long, shape and range, as views/draw/arrays.py has it.
+ * A text as one would read it aloud; if it is too long, shape and range, as in views/draw/arrays.py.
  * @param {string} text @param {Float64Array} values @param {number[]} shape @param {number} slack
  */
 function spokenOf(text, values, shape, slack) {
@@ -261,7 +262,7 @@ function nested(texts, [length, ...inner]) {
 }
 
 /**
- * A number with the digits that stay the same wherever within the slack the right one is.
+ * A number with only those digits that are the same for all numbers within the slack.
  * @param {number} x @param {string} dtype @param {number} slack
  */
 function vouched(x, dtype, slack) {
@@ -305,7 +306,7 @@ function decimals(size) {
   return before < 0 ? 3 - before : Math.max(1, Math.min(3, 5 - before));
 }
 
-/** Halves go to the even digit, as in Python. @param {number} size @param {number} digits */
+/** Round half to even, as Python does. @param {number} size @param {number} digits */
 function fixed(size, digits) {
   const scaled = size * 10 ** digits;
   const isHalf = scaled - Math.floor(scaled) === 0.5 && scaled / 10 ** digits === size;

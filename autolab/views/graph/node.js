@@ -1,6 +1,6 @@
 // @ts-check
 /**
- * One box of the graph: its heading, its value and its gradient. The measures are those of views/graph/scene.py and
+ * One box of the graph: its heading, its value and its gradient. The sizes are those of views/graph/scene.py and
  * graph_svg.py.
  */
 
@@ -9,12 +9,12 @@ import { STRIP, TOP } from "./box_sizes.js";
 import { makeColumn } from "./column.js";
 import { makeToggle } from "./edges.js";
 
-export const LEAVES = ["input", "leaf", "constant"]; // the kinds of boxes that nothing was computed for
+export const LEAVES = ["input", "leaf", "constant"]; // kinds of boxes whose values were not computed
 
 const [PADDING, GAP, INDENT, FOOTER] = [12, 16, 34, 20];
-const PLAN = { heading: 18, words: 33, bars: 39, high: 4 }; // lines of a small box, among blocks
-const BELOW = 4; // a plate on the lower edge covers neither what is in the box nor what moves its number
-const NUMBER = 76; // the width of a number's column
+const PLAN = { heading: 18, words: 33, bars: 39, high: 4 }; // baselines in a small box, among blocks
+const BELOW = 4; // keeps a plate on the lower edge off the content and off the track of the number
+const NUMBER = 76; // width of the column of a number
 
 const STATIONS = ["born", "because", "values", "gradients"]; // on the path of the first NaN
 const OWN = new Set(["al-tinted", "al-found", "al-on-path", ...STATIONS.map((key) => `al-nan-${key}`)]);
@@ -29,9 +29,9 @@ const OWN = new Set(["al-tinted", "al-found", "al-on-path", ...STATIONS.map((key
 /** @typedef {import("../live/colors.js").ColorMap} ColorMap */
 
 /**
- * An empty box, which knows its place, its name and its colours; what is in it is made when it is to be seen.
+ * An empty box with its position, name and colours; its content is created when it becomes visible.
  * @param {SceneNode} node
- * @param {(() => void) | null} open shows what is in it, if it is a group
+ * @param {(() => void) | null} open shows the content of a group
  */
 export function makeNode(node, open) {
   const { group } = node;
@@ -49,7 +49,7 @@ export function makeNode(node, open) {
   /** @type {ReturnType<typeof makeColumn>[]} */
   let columns = [];
   /** @type {ReturnType<typeof makePlanned> | null} */
-  let planned = null; // what a box of a plan has in their place
+  let planned = null; // the content of a box of a plan, instead of columns
   let near = false;
   let coloured = "";
   /** @type {Element | null} */
@@ -75,10 +75,10 @@ export function makeNode(node, open) {
     element,
     group,
     size: node,
-    /** Where the value or the gradient begins. @param {string} which */
+    /** The horizontal position of the value or the gradient. @param {string} which */
     column: (which) => (which === "value" ? PADDING : gradientAt(node)),
     /**
-     * Mark a number as free to be changed; what moves it lies on the lower edge.
+     * Mark a number as movable, with its track on the lower edge.
      * @param {string} which
      * @param {Element} [handle]
      */
@@ -90,7 +90,7 @@ export function makeNode(node, open) {
     /** @param {string} which @param {string} text */
     write(which, text) {
       columns[which === "value" ? 0 : 1]?.write(text);
-      shown = null; // what comes next is written, also if it is what was there before
+      shown = null; // so that the next number is written even if it equals the one before
     },
     /** @param {string} which @returns {DOMRect} */
     numberPlace: (which) => columns[which === "value" ? 0 : 1]?.place() ?? element.getBoundingClientRect(),
@@ -115,7 +115,7 @@ export function makeNode(node, open) {
       if (near && coloured) paint();
     },
     /**
-     * @param {[number, string] | null | undefined} flow a place on the scale, and the number
+     * @param {[number, string] | null | undefined} flow a position on the scale, and the number
      * @param {string[]} signs of what is wrong
      * @param {number} matches of the search
      * @param {string[]} stations on the path of the first NaN
@@ -149,7 +149,7 @@ export function makeNode(node, open) {
   };
 }
 
-/** All of a box but its numbers. @param {SceneNode} node @param {(() => void) | null} open */
+/** A box without its numbers. @param {SceneNode} node @param {(() => void) | null} open */
 function makeInside(node, open) {
   const { group } = node;
   const isLeaf = LEAVES.includes(node.kind);
@@ -173,7 +173,7 @@ function makeInside(node, open) {
   ];
 }
 
-/** What a value is, in words, and how large it and its gradient are. @param {SceneNode} node */
+/** The kind of a value, in words, and bars for its size and that of its gradient. @param {SceneNode} node */
 function makePlanned({ w, plan }) {
   const words = svg("text.al-small", { x: PADDING, y: PLAN.words });
   const long = (w - 2 * PADDING - 6) / 2;
@@ -195,7 +195,7 @@ function makePlanned({ w, plan }) {
   };
 }
 
-/** Value and gradient, where there is room for them. @param {SceneNode} node */
+/** Value and gradient, if there is space for them. @param {SceneNode} node */
 function makeColumns({ w, h, cells }) {
   if (h < TOP + FOOTER) return [];
   return [makeColumn("value", PADDING, cells), makeColumn("gradient", gradientAt({ w, cells }), cells)];
@@ -205,7 +205,7 @@ function makeColumns({ w, h, cells }) {
 const gradientAt = ({ w, cells }) =>
   Math.max(PADDING + (cells ? STRIP.width + GAP : NUMBER + GAP / 2), (w + (cells ? GAP : GAP / 2)) / 2);
 
-/** What is wrong, on the lower edge. @param {string[]} signs @param {number} y */
+/** The signs of what is wrong, on the lower edge. @param {string[]} signs @param {number} y */
 function makeWarnings(signs, y) {
   let left = PADDING;
   return signs.flatMap((word) => {
@@ -215,7 +215,7 @@ function makeWarnings(signs, y) {
   });
 }
 
-/** What a box is on the path of the first NaN. @param {any} path @param {number} id */
+/** The role of a box on the path of the first NaN. @param {any} path @param {number} id */
 export function stations(path, id) {
   return STATIONS.filter((key) => path[key]?.includes(id)).map((key) => `al-nan-${key}`);
 }
@@ -235,7 +235,7 @@ function plateWidth(word) {
 }
 
 /**
- * The number that a box is coloured by, on its colour.
+ * A plate with the number that gives a box its colour, in that colour.
  * @param {[number, string]} flow
  * @param {number} w
  * @param {ColorMap} colors
@@ -247,7 +247,7 @@ function tintPlate([place, words], w, colors) {
 }
 
 /**
- * The small plate that says what a box is.
+ * A small plate with the kind of a box.
  * @param {string} word
  * @param {number} x
  * @param {number} y

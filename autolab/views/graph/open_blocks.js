@@ -1,5 +1,5 @@
 // @ts-check
-/** How a block opens: its boxes grow out of the one that is clicked, and breadcrumbs show where one is. */
+/** Opening a block: its boxes grow out of the one that was clicked, and breadcrumbs show the position. */
 
 import { html } from "../live/dom.js";
 import { isStill } from "../steps/motion.js";
@@ -9,10 +9,10 @@ import { isStill } from "../steps/motion.js";
 const GROWS = { duration: 260, easing: "ease-out" };
 
 /**
- * Let everything come from where it was, and what is new from the box that was opened.
+ * Animate everything from its old position, and new elements from the box that was opened.
  * @param {Scene | undefined} before
  * @param {Scene} after
- * @param {number} turned the group that was opened or closed, which stays where it is
+ * @param {number} turned the group that was opened or closed, which does not move
  * @param {Map<number, Element>} boxes
  * @param {Element[]} others lines and frames
  */
@@ -33,7 +33,7 @@ export function unfold(before, after, turned, boxes, others) {
 }
 
 /**
- * The open blocks around what one is at, from the outside inwards; a click closes what is inside of one.
+ * The open blocks around the present position, from the outside in; a click on one closes the blocks inside it.
  * @param {(id: number) => void} close
  */
 export function makeCrumbs(close) {

@@ -1,16 +1,20 @@
 // @ts-check
-/** What the operations of a program compute, as NumPy does: the table of an evaluator. */
+/** The operations of a program, with NumPy's results: the table of the evaluator. */
 
-/** NumPy's: halves go to the even number. @param {number} x */
+/** As in NumPy: round half to even. @param {number} x */
 export function rint(x) {
   const near = Math.round(x);
   return near - x === 0.5 && near % 2 ? near - 1 : near === 0 ? x * 0 : near;
 }
 
-/** NumPy's: 1 to any power is 1, also to NaN; -1 to an infinite one. @param {number} x @param {number} y */
+/**
+ * As in NumPy: 1 to any power is 1, even to NaN, and so is -1 to an infinite power.
+ * @param {number} x
+ * @param {number} y
+ */
 const power = (x, y) => (x === 1 || (x === -1 && Math.abs(y) === Infinity) ? 1 : x ** y);
 
-/** With the sign of the divisor. @param {number} x @param {number} y */
+/** The remainder with the sign of the divisor. @param {number} x @param {number} y */
 function remainder(x, y) {
   const rest = x % y;
   return rest && rest < 0 !== y < 0 ? rest + y : rest || (y < 0 ? -0 : 0) * (Number.isNaN(rest) ? NaN : 1);
@@ -28,7 +32,7 @@ const negative = (/** @type {number} */ x) => x < 0 || Object.is(x, -0);
 const larger = (/** @type {number} */ x, /** @type {number} */ y) => (x !== x || y !== y ? NaN : x >= y ? x : y);
 const smaller = (/** @type {number} */ x, /** @type {number} */ y) => (x !== x || y !== y ? NaN : x <= y ? x : y);
 
-/** NumPy's, in its order of steps: the remainder is taken off first. @param {number} x @param {number} y */
+/** As in NumPy, in its order of operations: the remainder is subtracted first. @param {number} x @param {number} y */
 function floorDivide(x, y) {
   const rest = x % y;
   if (y === 0 || rest !== rest) return y === 0 ? x / y : NaN;
@@ -38,7 +42,7 @@ function floorDivide(x, y) {
   return whole - low > 0.5 ? low + 1 : low;
 }
 
-/** What JavaScript calls as NumPy does. */
+/** Functions that have the same name in JavaScript and in NumPy. */
 const SAME = /** @type {"exp"[]} */ (
   "exp expm1 log log1p log2 log10 sqrt cbrt sin cos tan sinh cosh tanh floor ceil trunc hypot".split(" ")
 );
@@ -99,7 +103,7 @@ export const ELEMENTWISE = {
   where: (x, y, z) => (x || x !== x ? y : z),
 };
 
-/** These give a number that was there before, or its size: nothing is rounded, and a test for equality relies on it. */
+/** Operations that return one of their numbers, or its magnitude: tests for equality rely on the lack of rounding. */
 export const EXACT = new Set(
   [
     "copy negative absolute sign maximum minimum fmax fmin copysign where heaviside floor ceil trunc rint",
@@ -107,13 +111,13 @@ export const EXACT = new Set(
   ].flatMap((names) => names.split(" ")),
 );
 
-/** Of one or two numbers these round in one way everywhere. */
+/** Operations whose rounding, for one or two numbers, is the same on all platforms. */
 export const SETTLED = new Set(["add", "subtract", "multiply", "divide", "square", "reciprocal", "sqrt"]);
 
-/** @typedef {(x: number) => number} Jog what rounding may do to a number */
+/** @typedef {(x: number) => number} Jog a perturbation of the size of rounding */
 /** @typedef {Float64Array | number[]} Numbers */
 
-/** What reduces `n` numbers from `start` on. @type {Record<string, (x: Numbers, start: number, n: number, jog: Jog,
+/** Reductions of `n` numbers from `start` on. @type {Record<string, (x: Numbers, start: number, n: number, jog: Jog,
  * hold: Jog) => number>} */
 export const REDUCE = {
   sum(x, start, n, jog) {
@@ -146,7 +150,7 @@ function fold(choose, x, start, n) {
 const order = (/** @type {number} */ a, /** @type {number} */ b) =>
   a !== a ? (b !== b ? 0 : 1) : b !== b ? -1 : a < b ? -1 : a > b ? 1 : 0;
 
-/** Along a row. @type {Record<string, (row: number[], jog: Jog, hold: Jog) => number[]>} */
+/** Operations along a row. @type {Record<string, (row: number[], jog: Jog, hold: Jog) => number[]>} */
 export const SCAN = {
   cumsum: (row, jog) => ((sum) => row.map((x) => (sum += jog(x))))(0),
   cumprod: (row, _, hold) => ((product) => row.map((x) => (product = hold(product * x))))(1),
@@ -160,7 +164,11 @@ export const SCAN = {
 export const matrix = (x, n, m, start = 0) =>
   Array.from({ length: n }, (_, i) => Array.from({ length: m }, (_, j) => x[start + i * m + j]));
 
-/** Gauss's elimination: the pivots, and the right sides solved for. @param {number[][]} a @param {number[][]} [b] */
+/**
+ * Gaussian elimination: the pivots, and the solutions for the right-hand sides.
+ * @param {number[][]} a
+ * @param {number[][]} [b]
+ */
 function eliminated(a, b = a.map(() => [])) {
   const n = a.length;
   const pivots = [];

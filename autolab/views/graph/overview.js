@@ -1,6 +1,6 @@
 // @ts-check
 /**
- * The parts that keep the overview: search, opening and closing everything, colours by what flows, and what is wrong.
+ * The parts for an overview: search, opening and closing everything, colours by flow, and what is wrong.
  */
 
 import { rampOf } from "../live/colors.js";
@@ -8,7 +8,7 @@ import { button, html, makeDirection, options, prose, set, write } from "../live
 import { claim } from "../live/hand.js";
 import { makeMovable } from "../live/view.js";
 
-const MANY_TO_SEE = 30; // boxes: above that one searches for them
+const MANY_TO_SEE = 30; // with more boxes, search is needed
 
 /**
  * Ask the graph to scroll to the selected box, which may have been selected before.
@@ -33,7 +33,7 @@ export function makeSearchPart(view) {
   const count = html("span.al-note", { role: "status" });
   const back = button("\u2039", () => go(-1), { "aria-label": "Previous match" });
   const on = button("\u203a", () => go(1), { "aria-label": "Next match" });
-  // not in the menu: a box is opened in the graph
+  // not in the menu, because boxes are opened in the graph
   const notice = html("p.al-note.al-notice", { role: "status" });
   const bar = html(
     "div.al-bar-row",
@@ -90,7 +90,7 @@ export function makeFlowPart(view) {
   const path = button("Path of the first NaN", showPath, { "aria-pressed": "false" });
   const story = html("p.al-story", { role: "status" });
   const { menu, middle, place } = makeMovable(html("div.al-bar-row", html("label.al-by", "Colour by ", choice)));
-  const wrong = html("div.al-flow", legend, path, story, told); // there if there is something to tell
+  const wrong = html("div.al-flow", legend, path, story, told); // hidden if there is nothing to report
 
   function showPath() {
     const wanted = !get("path").text;
@@ -127,7 +127,7 @@ export function makeFlowPart(view) {
   };
 }
 
-// The part that opens fused functions into their steps, and says whether both agree.
+// The part that expands fused functions into their steps, and says whether both agree.
 
 /** @param {import("./explorer.js").View} view */
 export function makeExpandFusedPart({ get, send }) {
@@ -162,8 +162,8 @@ export function makeExpandFusedPart({ get, send }) {
   return { places: { menu: [buttons], below: [proofs] }, on: { openings: paint }, paint };
 }
 
-// The part that says what the colours of the letters mean, and chooses those of the cells and which way the graph
-// runs.
+// The part that explains the colours of the text, and selects the colour scale of the cells and the direction of the
+// graph.
 
 /** @param {import("./explorer.js").View} view @returns {import("./explorer.js").Part} */
 export function makeKeyPart({ get, send }) {

@@ -15,7 +15,7 @@ export function makeGraphPart(view) {
   const spoken = html("div.al-hidden", { "aria-live": "polite" });
   const toggle = (/** @type {boolean} */ open, /** @type {number} */ id) => send({ do: open ? "open" : "close", id });
   const graph = makeGraph(select, toggle);
-  graph.root.classList.add("al-main"); // the graphs of higher orders count their steps for themselves
+  graph.root.classList.add("al-main"); // graphs of higher orders number their steps separately
   const free = makeFree(view, graph, makeAct(send));
   const of = html("span.al-own");
   const size = html("span.al-caption");
@@ -45,10 +45,10 @@ export function makeGraphPart(view) {
   function paint() {
     write(title, get("scene").title);
     const [{ name, count }, ...others] = get("orders").graphs;
-    const { moving } = get("plan"); // what the tangents are, in forward mode
+    const { moving } = get("plan"); // the meaning of tangents, in forward mode
     write(of, moving ? "" : name);
     write(size, moving || (others.length ? `order 0 \u00b7 ${count === 1 ? "1 step" : `${count} steps`}` : ""));
-    graph.head.hidden = !others.length && !moving; // before the graph is fitted into the room that is left
+    graph.head.hidden = !others.length && !moving; // before the graph is fitted into the remaining space
     graph.update(
       get("scene"),
       readingsAt(get("scene"), get("readings").nodes, get("plan").words, get("frame")),
@@ -103,7 +103,7 @@ export function makeGraphPart(view) {
 }
 
 /**
- * The line that was chosen, while the box whose gradient comes along it is.
+ * The selected line, as long as the box whose gradient comes along it is selected.
  * @param {import("./explorer.js").View} view
  */
 export function chosenLine({ get, line }) {

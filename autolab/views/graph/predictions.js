@@ -1,31 +1,31 @@
 // @ts-check
 /**
- * While the kernel computes a move, the page computes it too, with the program that also moves a saved page: the
- * numbers in the picture follow the hand at once, also where the kernel is far away. What the kernel says counts. A
- * program that says something else is given up.
+ * While the kernel computes a move, the page computes it, too, with the program that also moves a saved page: the
+ * numbers in the picture follow the hand at once, even if the kernel is far away. The kernel has the last word: a
+ * program that disagrees with it is discarded.
  */
 
 import { unpacked } from "../live/brain.js";
 import { imported } from "../live/imported.js";
 
-const STAYS = ["look", "ask", "hello"]; // after these messages the function and its point are as they were
+const STAYS = ["look", "ask", "hello"]; // messages that change neither the function nor its point
 
 /**
- * Stands between a model with its link to the kernel, and what shows them.
+ * A layer between a model with its link to the kernel, and the view.
  * @param {any} model
  * @param {ReturnType<typeof import("../live/link.js").makeLink>} link
  */
 export function makePredictions(model, link) {
   /** @type {typeof import("./moving.js") | null} */
-  let module = null; // comes with the first move
+  let module = null; // loaded with the first move
   /** @type {ReturnType<typeof import("./moving.js").makeMotion>} */
   let program = null;
   /** @type {any[] | null} */
-  let since = null; // the moves after which a program was asked for that is not there yet
+  let since = null; // the moves since a program was requested that has not arrived yet
   let isRefused = false;
-  let isAhead = false; // the numbers that are shown are the program's
+  let isAhead = false; // whether the numbers shown are the program's
   /** @type {{of: any, is: any}} */
-  let made = { of: null, is: null }; // these, made of the kernel's for the point before
+  let made = { of: null, is: null }; // these numbers, made from the kernel's for the point before
   /** @type {Set<() => void>} */
   const listeners = new Set();
 
@@ -33,21 +33,21 @@ export function makePredictions(model, link) {
     for (const listener of [...listeners]) listener();
   }
 
-  /** Show what the kernel says. */
+  /** Show the kernel's numbers. */
   function follow() {
     if (!isAhead) return;
     isAhead = false;
     tell();
   }
 
-  /** The function is another one, or at another point than is known here. */
+  /** Discard the program: the function, or its point, is not the one known here. */
   function forget() {
     program = since = null;
     isRefused = false;
     follow();
   }
 
-  /** When the kernel has answered everything, it is right. */
+  /** Compare with the kernel once it has answered everything. */
   function compare() {
     if (link.state !== "idle" || model.get("condition").computing) return;
     const isRight = Object.entries(model.get("numbers")).every(([key, found]) => program?.agrees(key, unpacked(found)));
@@ -114,7 +114,7 @@ export function makePredictions(model, link) {
   for (const event of events) model.on(event, compare);
 
   return {
-    /** What shows the numbers finds them here. */
+    /** The model for the view. */
     model: {
       get,
       on(/** @type {string} */ event, /** @type {() => void} */ listener) {
@@ -126,13 +126,13 @@ export function makePredictions(model, link) {
         if (event === "change:numbers") listeners.delete(listener);
       },
     },
-    /** What moves them sends it through here. */
+    /** The link for the view's messages. */
     link: {
       watch: link.watch,
       /** @param {any} message @param {() => void} [done] */
       send(message, done) {
         link.send(message, done);
-        if (model.get("still")) return; // nobody computes, or a saved page does
+        if (model.get("still")) return; // nothing computes, or a saved page does
         if (message.do === "move") predict(message);
         else if (!STAYS.includes(message.do)) forget();
       },

@@ -1,11 +1,13 @@
 // @ts-check
-/** What the parts of a view show, by name, made of the answers: steps become the boxes in which they stand. */
+/**
+ * The data that the parts of a view show, by name, from the answers: steps are replaced by the boxes that show them.
+ */
 
 import { unpacked } from "../live/brain.js";
 import { makeActs, matches, placesIn } from "./acts.js";
 
 /**
- * @param {Record<string, any>} before what was shown until now: what has not changed stays the same object
+ * @param {Record<string, any>} before what was shown so far: unchanged data stays the same object
  * @param {Look} look
  * @param {(question: any[]) => any} answer
  * @returns {Record<string, any>}
@@ -21,7 +23,7 @@ export function showing(before, look, answer) {
   const made = before.made ?? new Map();
 
   /**
-   * Made anew only if what it is made of has changed.
+   * Compute data again only if its inputs have changed.
    * @param {string} name
    * @param {any[]} of
    * @param {() => any} make
@@ -40,7 +42,7 @@ export function showing(before, look, answer) {
   }
 
   /**
-   * The same, for what is made anew with every number and yet seldom says something else: then nobody is told.
+   * The same for data that depends on every number and yet seldom changes: then the parts are not notified.
    * @param {string} name
    * @param {any[]} of
    * @param {() => any} make
@@ -55,7 +57,7 @@ export function showing(before, look, answer) {
 
   const boxes = (/** @type {number[]} */ steps) => [...new Set(steps.map((step) => holder(0, step)))];
 
-  /** A line between two steps, between the boxes that hold them now. @param {number} order @param {any} edge */
+  /** A line between two steps, as one between the boxes that show them now. @param {number} order @param {any} edge */
   function line(order, edge) {
     if (!edge) return edge;
     const [from, to] = [holder(order, edge.from), holder(order, edge.to)];
@@ -169,7 +171,7 @@ const NONE = [];
 const EMPTY = {};
 
 /**
- * The boxes whose numbers are others than before, in the same picture.
+ * The boxes whose numbers have changed, in the same picture.
  * @param {Record<string, any>} before
  * @param {any} scene
  * @param {any} readings
@@ -201,13 +203,12 @@ function sameCells(a, b) {
   );
 }
 
-// What the live graph looks at, and what must be known to show it.
+// The look of the live graph, and the questions to be answered to show it.
 
 /**
- * What is looked at: the open groups of each graph, the chosen box, the moment of the walk and its picked cell, the
- * measure of the colours, the path of the first NaN, what is searched for and which match was gone to, how arrays are
- * shown, where the windows of large ones begin, which way the graph runs, and whether each array has colours of its
- * own.
+ * The look: the open groups of each graph, the selected box, the moment of the walk and its selected cell, the measure
+ * of the colours, the path of the first NaN, the search and its present match, how arrays are shown, where the windows
+ * of large ones begin, the direction of the graph, and whether each array has a colour scale of its own.
  * @typedef {{open: Record<string, number[]>, selected: number | null, moment: number | null, pick: any[] | null,
  *   colour: string | null, path: boolean, search: string, at: number | null, arrays: {show: string, scale: string},
  *   corners: [string | number, number, number][], direction: string, own: boolean}} Look
@@ -230,8 +231,8 @@ const AT_REST = {
 };
 
 /**
- * A panel may have questions of its own: the names under which its part finds the answers, with the questions; null if
- * nothing is asked now.
+ * A panel may have its own questions, by the names under which its part finds the answers; null if nothing is asked
+ * now.
  * @typedef {(look: any, box: (id: number) => number, program: any) => Record<string, any[] | null>} Asks
  */
 
@@ -278,7 +279,7 @@ function questions(look, answer) {
 }
 
 /**
- * What is not there any more is not looked at.
+ * Remove from the look what no longer exists.
  * @param {Look} look
  * @param {import("../live/brain.js").Answer} answer
  * @returns {Look}

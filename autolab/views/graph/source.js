@@ -1,5 +1,5 @@
 // @ts-check
-/** The source of the function. A node and the line that made it mark each other, by pointer and by focus. */
+/** The source of the function. Pointing at or focusing a node highlights the line that computed it, and vice versa. */
 
 import { codeLine, html, set, write } from "../live/dom.js";
 import { claim } from "../live/hand.js";
@@ -33,7 +33,7 @@ export function makeSourcePart({ get, root }) {
    */
   function makeLine(code, number, { at, marks = {} }) {
     const nodes = at[number],
-      told = marks[number]; // that it raised, or was not reached
+      told = marks[number]; // whether it raised, or was not reached
     const words = told && told !== marks[number - 1] ? ["\n", html("span.al-line-told", told)] : [];
     const mark = () => markNodes(nodes ?? []);
     const clear = () => markNodes([]);
@@ -72,7 +72,7 @@ export function makeSourcePart({ get, root }) {
     for (const line of lines.children) line.classList.toggle(name, has(Number(line.getAttribute("data-line"))));
   }
 
-  /** The line of the node that the pointer or the focus is on. @param {Event} event */
+  /** Mark the line of the node that is pointed at or focused. @param {Event} event */
   function touched(event) {
     const node =
       event.type === "pointerout" || event.type === "focusout"
@@ -83,7 +83,7 @@ export function makeSourcePart({ get, root }) {
     bring(".al-lined");
   }
 
-  /** Scroll the listing, and nothing else, to a line. @param {string} which */
+  /** Scroll only the listing to a line. @param {string} which */
   function bring(which) {
     const line = /** @type {HTMLElement | null} */ (lines.querySelector(which));
     if (!line) return;
@@ -92,7 +92,7 @@ export function makeSourcePart({ get, root }) {
     if (below > lines.scrollTop) lines.scrollTop = below;
   }
 
-  /** The line that raised. */
+  /** Show the line that raised. */
   function showError() {
     const { file: where, line: raised } = get("error") ?? {};
     markLines(
@@ -102,7 +102,7 @@ export function makeSourcePart({ get, root }) {
     bring(".al-wrong");
   }
 
-  /** The line of the walk's step; at rest, that of the selected node. */
+  /** Show the line of the walk's step or, without a walk, that of the selected node. */
   function showLine() {
     const { k, line: now } = get("frame");
     const made = (/** @type {number} */ line) => (get("listing").at?.[line] ?? []).includes(get("selected"));
@@ -112,7 +112,7 @@ export function makeSourcePart({ get, root }) {
   }
 
   /**
-   * The shares of the chosen gradient, beside the lines that made them.
+   * Write the shares of the selected gradient beside the lines that computed them.
    * @param {import("./answer.js").Value[]} values
    */
   function showShares(values) {
@@ -144,7 +144,7 @@ export function makeSourcePart({ get, root }) {
     claim(event);
   }
 
-  /** Where it has no room beside the graph it is a line below, until somebody opens it. */
+  /** If there is no space beside the graph, the source is collapsed to a line below. */
   const laid = new IntersectionObserver(() => {
     if (!panel.offsetWidth) return;
     panel.open = panel.offsetWidth < root.offsetWidth / 2;

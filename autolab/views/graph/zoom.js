@@ -1,21 +1,21 @@
 // @ts-check
-/** A pane that a picture can be larger than. Scrolling is the browser's own, as touch and keyboard are. */
+/** A pane for a picture that may be larger. Scrolling is the browser's own, including touch and keyboard. */
 
 import { html, set } from "../live/dom.js";
 import { clamp, draggable, placeIn } from "../live/hand.js";
 import { LEAVES } from "./node.js";
 
 const STEP = 1.25;
-const READABLE = 12 / 14; // the smallest letters, of 14 pixels, have 12 on the screen
-const WHOLE = 0.78; // or 11, if then all of it can be seen at once, or all of its width
-const BACK_ROW = 4 / 5; // or 16 of 20 from the back row, if then all of its width can be seen
-const LARGEST = 1.7; // how much a small graph is enlarged to fill the pane
-const NEARLY = 2; // panes: what is not larger begins at an edge, and is cut at one side only
+const READABLE = 12 / 14; // minimum: letters of 14 pixels have 12 on the screen
+const WHOLE = 0.78; // or 11, if the whole picture, or its whole width, is then visible
+const BACK_ROW = 4 / 5; // in presentation mode 16 instead of 20, if the whole width is then visible
+const LARGEST = 1.7; // maximum enlargement of a small graph to fill the pane
+const NEARLY = 2; // a picture of at most this many panes begins at an edge, and is cut off at one side only
 
-const MAPPED = 640; // pixels: a map in a narrower pane would take more than it gives
-const BESIDE = 132; // of the pane, for a map beside the picture: graph.css
+const MAPPED = 640; // in a narrower pane, in pixels, a map would take more space than it is worth
+const BESIDE = 132; // width for a map beside the picture; as in graph.css
 
-/** @param {SVGSVGElement} picture @param {() => void} moved another part of it, or more of it, can be seen */
+/** @param {SVGSVGElement} picture @param {() => void} moved called when another part of it is visible */
 export function makeZoom(picture, moved) {
   const pane = html(
     "div.al-pane",
@@ -27,13 +27,13 @@ export function makeZoom(picture, moved) {
     picture,
   );
   let [width, height] = [1, 1];
-  let scale = 1; // above 1 for the back row
+  let scale = 1; // above 1 in presentation mode
   let zoom = 1;
   let automatic = true;
   /** @type {ReturnType<typeof beginning> | null} */
-  let first = null; // what is to be seen in the middle until somebody does something
-  let whole = false; // the user wants to see all of it, however small
-  let beyond = false; // it is larger than the pane
+  let first = null; // what is centred until the user does something
+  let whole = false; // the user wants to see the whole picture, however small
+  let beyond = false; // the picture is larger than the pane
 
   /** @param {number} next */
   function apply(next) {
@@ -43,20 +43,21 @@ export function makeZoom(picture, moved) {
     moved();
   }
 
-  /** Let the frame be no higher than the picture; or as high as there is room. @param {boolean} isClose */
+  /** Make the frame no higher than the picture, or as high as possible. @param {boolean} isClose */
   function wrap(isClose) {
     const frame = /** @type {HTMLElement} */ (pane.parentElement);
     const high = () => Math.ceil(height * zoom) + frame.offsetHeight - pane.clientHeight;
     frame.style.setProperty("--al-picture", isClose ? `${high()}px` : "100vh");
   }
 
-  /** The width there is for the picture, also where the map takes some of it. */
+  /** The width available for the picture, without that of the map. */
   function room() {
     return ruler.clientWidth - (pane.offsetWidth - pane.clientWidth);
   }
 
   /**
-   * So large that all of it can be seen, while that stays readable; else as small as can be read, from its beginning.
+   * Make the whole picture visible, as long as it stays readable; else show its beginning in the smallest readable
+   * size.
    */
   function fit() {
     if (!automatic || !ruler.clientWidth) return;
@@ -99,11 +100,11 @@ export function makeZoom(picture, moved) {
     by(Math.exp(-event.deltaY / 300));
   }
 
-  /** @typedef {{left: number, top: number}} Hold where the pane and the pointer were, together */
+  /** @typedef {{left: number, top: number}} Hold the sum of the pane's and the pointer's positions */
   /** @param {PointerEvent} event @returns {Hold | null} */
   function grab({ target, pointerType, clientX, clientY }) {
     const isEmpty = target === picture || target === pane;
-    if (!isEmpty || pointerType === "touch") return null; // touch scrolls by itself
+    if (!isEmpty || pointerType === "touch") return null; // the browser scrolls on touch
     return { left: pane.scrollLeft + clientX, top: pane.scrollTop + clientY };
   }
 
@@ -112,9 +113,9 @@ export function makeZoom(picture, moved) {
     pane.scrollTo(hold.left - event.clientX, hold.top - event.clientY);
   }
 
-  const ruler = html("div"); // as wide as the pane, but without its height, which follows the picture's
-  // Fitting changes the height of the pane and of all around it: so it is done in another frame than the one in which
-  // their sizes have changed.
+  const ruler = html("div"); // has the width of the pane, but not its height, which follows the picture
+  // Fitting changes the height of the pane and of everything around it; it is therefore deferred to the next animation
+  // frame after a change of size.
   const observer = new ResizeObserver(() => requestAnimationFrame(() => (fit(), moved())));
   observer.observe(ruler);
   observer.observe(pane, { box: "border-box" });
@@ -132,12 +133,12 @@ export function makeZoom(picture, moved) {
     parts: [ruler, pane],
     settle: () => (first = null),
     tools,
-    /** The part of the picture in the pane, in its own measure. @returns {import("./edges.js").Extent} */
+    /** The visible part of the picture, in its own units. @returns {import("./edges.js").Extent} */
     seen() {
       const { scrollLeft: left, scrollTop: top, clientWidth: w, clientHeight: h } = pane;
       return /** @type {any} */ ([left, top, left + w, top + h].map((v) => v / zoom));
     },
-    /** Scroll so that parts of the picture can be seen, if they cannot. @param {Element[]} parts */
+    /** Scroll to parts of the picture that are not visible. @param {Element[]} parts */
     reveal(parts) {
       if (!parts.length) return;
       first = null;
@@ -152,13 +153,17 @@ export function makeZoom(picture, moved) {
         by(top - 12, bottom + 12, frame.top, frame.bottom),
       );
     },
-    /** Scroll so that a part of the picture stands where it was. @param {Element} part @param {DOMRect} place */
+    /**
+     * Scroll so that a part of the picture stays at its position on the screen.
+     * @param {Element} part
+     * @param {DOMRect} place
+     */
     keep(part, place) {
       first = null;
       const { left, top } = part.getBoundingClientRect();
       pane.scrollBy({ left: left - place.left, top: top - place.top, behavior: "instant" });
     },
-    /** Whether there is more of the picture than can be seen, and room for a map of it that cuts off nothing. */
+    /** Whether the picture is larger than the pane, and there is space for a map that hides nothing. */
     isMapped() {
       const isBeside = width <= height;
       const cuts = isBeside && width * zoom <= room() && width * zoom > room() - BESIDE;
@@ -167,7 +172,7 @@ export function makeZoom(picture, moved) {
     /**
      * @param {number} w
      * @param {number} h the picture's own size
-     * @param {ReturnType<typeof beginning>} place what is to be seen first
+     * @param {ReturnType<typeof beginning>} place what is shown first
      */
     resize(w, h, place) {
       if (w !== width) first = automatic ? place : null;
@@ -186,11 +191,11 @@ export function makeZoom(picture, moved) {
   };
 }
 
-const [FIRST, ACROSS] = [900, 350]; // of a large picture, in its own measure: about what is seen of it at first
+const [FIRST, ACROSS] = [900, 350]; // in the units of a large picture: about the part that is visible at first
 
 /**
- * Where a large picture is looked at first: where its lines begin, and across them where most is computed. One that
- * runs down and is not much too high is looked at where it ends, so that the results are seen, if an input is as well.
+ * The part of a large picture to show first: where its lines begin and, across them, where most is computed. If it runs
+ * down and is not much too high, show its end, so that the results are visible, provided that an input is visible, too.
  * @param {import("./edges.js").Scene} scene
  */
 export function beginning({ nodes, direction }) {
@@ -202,13 +207,13 @@ export function beginning({ nodes, direction }) {
     found.length + found.filter(({ kind }) => !LEAVES.includes(kind)).length;
   const seen = places.map(near).reduce((a, b) => (weight(b) > weight(a) ? b : a), []);
   const middle = (Math.min(...seen.map(at)) + Math.max(...seen.map(at))) / 2;
-  const top = Math.min(...seen.map(({ y }) => y)) - 12; // what stands above a box is seen as well
+  const top = Math.min(...seen.map(({ y }) => y)) - 12; // includes the labels above a box
   const low = Math.max(...nodes.filter(({ kind }) => LEAVES.includes(kind)).map(({ y }) => y));
   return toRight ? { x: 0, y: middle, top } : { x: middle, y: low, top: 0 };
 }
 
-// A small picture of the whole graph: where the view is, and a way to go elsewhere. For the eyes; keys walk the graph
-// itself.
+// A small map of the whole graph, which shows the visible part and can be used to move it. For pointers only: the keys
+// move in the graph itself.
 
 const SIZE = { tall: [110, 190], wide: [190, 42], least: 20 };
 
@@ -222,11 +227,11 @@ export function makeMinimap(pane) {
     canvas,
     here,
   );
-  let [width, height, across, down] = [1, 1, 1, 1]; // the graph's size, and pixels of the map for each unit
+  let [width, height, across, down] = [1, 1, 1, 1]; // the graph's size, and pixels of the map per unit
   /** @type {(() => void) | null} */
-  let paint = null; // what is to be painted once the map can be seen
+  let paint = null; // deferred until the map is visible
 
-  /** Show which part can be seen, if not all of it can. */
+  /** Mark the visible part, unless that is the whole. */
   function frame(isBeyond = !root.hidden) {
     root.hidden = !isBeyond;
     if (root.hidden) return;
