@@ -1,5 +1,5 @@
 // @ts-check
-/** Of an input three heatmaps side by side: analytic, numeric, error, and its formulas. One cell is chosen, in all. */
+/** Three heatmaps of an input side by side (analytic, numeric, error), and its formulas. A cell is selected in all. */
 
 import { makeHeatLegend, rampOf } from "../live/colors.js";
 import { html, layOverCells, set, short, tellOrHide, write } from "../live/dom.js";
@@ -18,7 +18,7 @@ export function makeTrioPart(view) {
   const root = html("section.al-trio");
   const formulas = html("dl.al-formulas");
   /** @type {Cell | null} */
-  let ahead = null; // where the user's hand is, while the kernel follows
+  let ahead = null; // the cell that the user has reached, while the kernel follows
   /** @type {ReturnType<typeof makeMap | typeof makeAbsent>[]} */
   let maps = [];
   let built = "";
@@ -36,7 +36,7 @@ export function makeTrioPart(view) {
   const here = () => ahead ?? get("chosen");
   const asked = () => ahead ?? (isOpen(get("look")) && !get("look").whole ? get("chosen") : null);
 
-  /** A second click on a cell leads back. @param {Cell} cell */
+  /** Handle a click on a cell; a second one goes back. @param {Cell} cell */
   function click({ row, column }) {
     const before = asked();
     if (before?.row === row && before.column === column) send(toInput(get("look").input));
@@ -57,7 +57,7 @@ export function makeTrioPart(view) {
     const heads = KINDS.map((kind) => html("h4", words[`lens_${kind}`], html("span", words[`lens_${kind}_says`])));
     root.replaceChildren(...maps.map((map, k) => html("div.al-trio-map", heads[k], map.root)));
     const wide = KINDS.map((kind) => (arrays[kind].cols && labelled(arrays[kind]) ? arrays[kind].cols : 0));
-    root.style.setProperty("--al-least", `${Math.max(12, 3.05 * Math.max(...wide))}em`); // of numbers in cells
+    root.style.setProperty("--al-least", `${Math.max(12, 3.05 * Math.max(...wide))}em`); // for numbers in cells
   }
 
   function fill() {
@@ -79,7 +79,7 @@ export function makeTrioPart(view) {
 }
 
 /**
- * A formula with its label; what the other one has not is marked.
+ * A formula with its label; what differs from the other formula is marked.
  * @param {[label: string, begin: string, differs: string, end: string]} line
  */
 function makeFormula([label, begin, differs, end]) {
@@ -96,17 +96,17 @@ function makeAbsent() {
  * @param {(cell: Cell) => void} click
  * @param {(row: number, column: number) => void} choose
  * @param {() => Cell} here
- * @param {boolean} isFirst of the three, which the Tab key reaches
+ * @param {boolean} isFirst whether it is the first of the three, which the Tab key reaches
  */
 function makeMap(view, click, choose, here, isFirst) {
   const tabindex = isFirst ? 0 : -1;
   const [worstMark, chosenMark] = [html("div.al-worst"), html("div.al-mark")];
-  // behind the cells, which are clear where nothing was measured
+  // behind the cells, which are transparent where nothing was measured
   const halves = html("div.al-halves", { "aria-hidden": "true" });
   const cells = makeColoredCells({ tabindex, onclick: clicked, onkeydown: pressed }, ".al-mini", worstMark, chosenMark);
   cells.frame.prepend(halves);
   const [low, high, bar] = [html("span"), html("span"), html("span.al-ramp")];
-  // where the numbers stand in the cells
+  // a small scale, if the cells have numbers
   const ends = html("div.al-scale", { "aria-hidden": "true" }, low, bar, high);
   const legend = makeHeatLegend(true);
   const note = html("p.al-note");
@@ -140,8 +140,8 @@ function makeMap(view, click, choose, here, isFirst) {
       );
       cells.update(facts, data, colors, label);
       legend.update(facts, colors);
-      const isPlain = labelled(facts) && facts.threshold === null; // else the bar says where the powers of ten begin
-      const isClear = !facts.scale; // the error of a right input: no colour means anything
+      const isPlain = labelled(facts) && facts.threshold === null; // else the bar shows where powers of ten begin
+      const isClear = !facts.scale; // the error of a right input, whose colours have no meaning
       legend.root.toggleAttribute("hidden", isPlain || isClear);
       ends.hidden = !isPlain || isClear;
       const [from, to] = facts.ends;

@@ -1,5 +1,5 @@
 // @ts-check
-/** The check lens: the gradient that is wrong beside the measured one, and why it is; everything else by a click. */
+/** The check lens: the wrong gradient beside the measured one, and why it is wrong; all else is one click away. */
 
 import { makeGraph } from "../graph/graph.js";
 import { makeBrain } from "../live/brain.js";
@@ -19,9 +19,9 @@ export default () =>
   );
 
 /**
- * Which check is looked at (`seed` null: the one that was given) and which input of it; which cell of that, or the
- * whole input in which direction (neither: nothing is asked about it); in which scale of colours; whether the Taylor
- * remainder, or the graph, stands in the place of the usual.
+ * The look: the check (`seed` null is the given one) and its input; the cell, or the direction in which the whole input
+ * moves (neither: no question about it); the colour scale; and whether the Taylor remainder or the graph is shown
+ * instead of the usual display.
  */
 const AT_REST = {
   order: 1,
@@ -42,7 +42,7 @@ const known = ({ order, seed, input, cell }) => ({
   directions: ["directions", order, seed, input],
 });
 
-/** What is recorded and measured while the rest is shown. @param {any} look */
+/** The questions about recordings and measurements, which can wait. @param {any} look */
 const measured = ({ order, seed, input, cell, whole, direction }) => ({
   scenery: ["scenery", order, seed],
   study: ["study", order, seed, input, whole ? direction : cell],
@@ -59,13 +59,13 @@ const LENS = {
   },
 };
 
-/** The verdict, the inputs, and what there is to say of the one that is looked at. */
+/** The verdict, the inputs, and the answer about the one that is shown. */
 function makeAnswerPart(/** @type {import("../graph/explorer.js").View} */ { get, send, root }) {
   const words = get("words");
   const title = html("h2.al-function");
   const badge = html("span.al-verdict");
   const names = html("div.al-names");
-  const MOST = 40; // letters beside each other; more names stand in a list
+  const MOST = 40; // letters in a row; names with more are in a list
   let built = "";
   let show = (/** @type {string} */ _) => {};
 
@@ -113,7 +113,7 @@ function makeAnswerPart(/** @type {import("../graph/explorer.js").View} */ { get
   return { places: { header: [title, badge, names] }, says, on: { "check look": paint }, paint };
 }
 
-/** The graph of the function, in the place of the pictures; choosing an input in it leads back to those. */
+/** The graph of the function, in place of the pictures; selecting an input in it goes back to these. */
 function makeNodesPart(/** @type {import("../graph/explorer.js").View} */ view) {
   const { get, send } = view;
   const graph = makeGraph((id) => {
@@ -144,7 +144,7 @@ function makeNodesPart(/** @type {import("../graph/explorer.js").View} */ view) 
   };
 }
 
-/** The menu: the second order, another draw of the upstream gradient, another direction, the colours. */
+/** The menu: the second order, another random upstream gradient, another direction, the colours. */
 function makeChecksPart(/** @type {import("../graph/explorer.js").View} */ { get, send, link }) {
   const words = get("words");
   const choices = makeRadios(
@@ -163,15 +163,15 @@ function makeChecksPart(/** @type {import("../graph/explorer.js").View} */ { get
   const along = button(words.lens_along, () => {
     const { whole, direction } = get("look");
     const seeds = get("directions").map((/** @type {[number, string]} */ [seed]) => seed);
-    const at = seeds.indexOf(direction) + Number(whole); // each time the next
+    const at = seeds.indexOf(direction) + Number(whole); // the next one at each click
     send({ do: "turn", to: { whole: true, graph: false, direction: seeds[at % seeds.length] } });
   });
   const scales = makeSegments(words.lens_colors, SCALES, (scale) => send({ do: "turn", to: { scale } }));
 
   function paint() {
-    if (link.state !== "idle") return; // while an answer is due, the user's hand is ahead
+    if (link.state !== "idle") return; // while an answer is pending, the user is ahead
     const [{ orders: all, draw: text }, { order, scale }] = [get("check"), get("look")];
-    orders.hidden = all.length < 2; // in a saved page that holds one
+    orders.hidden = all.length < 2; // in a saved page with a single order
     choices.forEach((choice, k) => (choice.checked = all[k]?.[0] === order));
     write(draw, text);
     along.hidden = !get("directions").length;

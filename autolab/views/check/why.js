@@ -1,13 +1,13 @@
 // @ts-check
-/** Why an element is wrong: its numbers, the difference over the step, and the backward that somebody wrote. */
+/** Why an element is wrong: its numbers, the difference over the step, and the user-written backward. */
 
 import { makeChart } from "../live/chart.js";
 import { button, codeLine, html, makeSegments, tellOrHide, write } from "../live/dom.js";
 
-/** The message that leads to the pictures of an input, at rest. @param {number} input */
+/** The message that shows the pictures of an input, with nothing selected. @param {number} input */
 export const toInput = (input) => ({ do: "turn", to: { input, cell: null, whole: false, graph: false } });
 
-/** Whether somebody has asked about a cell, or about all of the input. @param {any} look */
+/** Whether the user has asked about a cell, or about the whole input. @param {any} look */
 export const isOpen = ({ cell, whole, graph }) => !graph && Boolean(cell || whole);
 
 /** @param {import("../graph/explorer.js").View} view */
@@ -56,10 +56,10 @@ export function makeWhyPart({ get, send }) {
     const shown = get("study")?.charts?.[Number(taylor)];
     curve.hidden = !shown;
     kinds.choose(taylor ? "taylor" : "steps");
-    if (shown) chart.update({ ...shown, title: "" }); // the switch above it says what it is
+    if (shown) chart.update({ ...shown, title: "" }); // the switch above shows what it is
   }
 
-  /** The backwards from which the gradient may come, with the lines that return it. @param {number} input */
+  /** Show the backwards from which the gradient may come, with the lines that return it. @param {number} input */
   function showCode(input) {
     const listings = get("scenery").backwards?.[input] ?? [];
     code.hidden = !listings.length;

@@ -4,7 +4,10 @@
 import { makeGraph } from "../graph/graph.js";
 import { html, tellOrHide } from "../live/dom.js";
 
-/** The graphs, drawn and computed only while they are open. @param {import("../graph/explorer.js").View} view */
+/**
+ * The graphs, which are drawn and computed only while they are open.
+ * @param {import("../graph/explorer.js").View} view
+ */
 export function makeGraphsPart(view) {
   const { get, send } = view;
   const panels = html("div.al-derivative-graphs");
@@ -23,7 +26,7 @@ export function makeGraphsPart(view) {
   function paint() {
     const { order, chosen } = get("look");
     const scenes = get("scenes").slice(0, order + 1);
-    const fresh = graphs.length !== scenes.length; // drawn for the first time: the result is to be seen
+    const fresh = graphs.length !== scenes.length; // when drawn for the first time, the result is to be visible
     root.hidden = !get("graphs");
     if (fresh) {
       close();
@@ -35,7 +38,7 @@ export function makeGraphsPart(view) {
       graph.head.replaceChildren(html("span.al-own", get("curves").panels[k].name));
       graph.update(scenes[k], get("readings")[k], view.colors);
       if (fresh) graph.revealOutputs();
-      graph.choose(chosen); // boxes are drawn anew where a group opens
+      graph.choose(chosen); // opening a group draws new boxes
     });
     if (graphs.length && chosen !== null && (fresh || chosen !== sought))
       panels.querySelector(".al-selected")?.scrollIntoView({ block: "nearest" });

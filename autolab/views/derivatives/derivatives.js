@@ -1,5 +1,5 @@
 // @ts-check
-/** The derivative explorer: curves on one axis with a point that can be dragged, and their formulas beside them. */
+/** The derivative explorer: curves on a common axis with a draggable point, and their formulas beside them. */
 
 import { makeFolding, placesIn } from "../graph/acts.js";
 import { makeBrain, unpacked } from "../live/brain.js";
@@ -13,7 +13,7 @@ import { makeWidget } from "../live/view.js";
 import { makeGraphsPart } from "./derivative_graphs.js";
 
 /**
- * In a saved page the point is the `k`-th of those that it holds.
+ * In a saved page, the point is the `k`-th of the stored ones.
  * @param {any} look
  * @returns {Record<string, any[]>}
  */
@@ -26,14 +26,16 @@ const asked = ({ order, k, derived }) => ({
   ...(derived && { derivation: ["derivation", derived] }),
 });
 
-/** The order whose derivation is told, the step that is chosen in the graphs, and how formulas are written. */
+/**
+ * The initial look, with the order whose derivation is shown, the step selected in the graphs, and the formulas' form.
+ */
 const LOOK = { graphs: false, open: {}, order: 0, k: null, derived: null, chosen: null, formulas: "simplified" };
 const ASKING = makeAsking(LOOK, asked, (brain) => ({
   graphs: ({ open }, done) => brain.change({ graphs: open }, done),
   ...makeFolding(brain),
 }));
 
-/** The graphs are asked for while they are open. @type {import("../live/brain.js").Mind} */
+/** The mind of the view; it asks for the graphs only while they are open. @type {import("../live/brain.js").Mind} */
 const CURVES = {
   ...ASKING,
   questions: (look, answer) => [
@@ -58,7 +60,7 @@ export default () =>
     makeBrain(CURVES),
   );
 
-/** The function's name, and up to which derivative it is shown. @param {import("../graph/explorer.js").View} view */
+/** The function's name, and the choice of the highest derivative. @param {import("../graph/explorer.js").View} view */
 function makeOrderPart({ get, send, root, link }) {
   const title = html("h2.al-function");
   const choices = makeRadios(
@@ -85,7 +87,7 @@ function makeOrderPart({ get, send, root, link }) {
   };
 }
 
-/** The plots, the point on them, and beside each its formula. @param {import("../graph/explorer.js").View} view */
+/** The plots with the point, and the formula beside each. @param {import("../graph/explorer.js").View} view */
 function makePlotsPart({ get, send, link, root: view }) {
   let touched = false;
   const move = (/** @type {number} */ value, final = true) => {
@@ -101,7 +103,7 @@ function makePlotsPart({ get, send, link, root: view }) {
   /** @type {any} */
   let drawn;
 
-  /** The sample of a saved page next to a place. @param {number} value */
+  /** The sample of a saved page nearest to a value. @param {number} value */
   function nearest(value) {
     const { samples } = get("curves");
     return samples.reduce(
@@ -119,7 +121,7 @@ function makePlotsPart({ get, send, link, root: view }) {
     return [formula, number, order ? "" : curves.legend, html("span.al-caption", note)];
   }
 
-  /** The formula; where there is no room for it, closer together, or a part that scrolls. @param {number} order */
+  /** Write the formula; if it does not fit, in a narrower form, or in a part that scrolls. @param {number} order */
   function writeFormula(order) {
     const { formula } = words[order];
     const { name, title, ...written } = get("formulas")[order];
@@ -137,7 +139,7 @@ function makePlotsPart({ get, send, link, root: view }) {
       if (!shown) continue;
       const tree = math(shown, `al-math ${kind}`);
       formula.replaceChildren(order ? html("button.al-derive", act, tree) : tree);
-      set(formula, { tabindex: !order && kind.endsWith("al-part") && 0 }); // keys scroll it: in it is no button
+      set(formula, { tabindex: !order && kind.endsWith("al-part") && 0 }); // keyboard scrolling: it has no button
       if (fits()) break;
     }
   }
@@ -163,7 +165,7 @@ function makePlotsPart({ get, send, link, root: view }) {
     words[0].written = written;
   }
 
-  /** While an answer is due, the numbers are those of the point before. */
+  /** While an answer is pending, the numbers are those of the point before. */
   function linked() {
     view.classList.toggle("al-late", ["busy", "silent"].includes(link.state));
   }
@@ -186,7 +188,7 @@ function makePlotsPart({ get, send, link, root: view }) {
   };
 }
 
-/** How a derivative comes about, rule by rule. @param {import("../graph/explorer.js").View} view */
+/** The derivation of a derivative, rule by rule. @param {import("../graph/explorer.js").View} view */
 function makeDerivationPart({ get, send }) {
   const title = html("h3.al-function");
   const shut = button("\u00d7", () => send({ do: "turn", to: { derived: null } }), { "aria-label": "Close" });
@@ -217,7 +219,10 @@ function makeDerivationPart({ get, send }) {
   return { places: { side: [side] }, on: { "look point": paint }, paint };
 }
 
-/** How formulas are written, the polynomial, the growth of the graph, and the way to the graphs. @param {any} view */
+/**
+ * The form of the formulas, the polynomial, the growth of the graph, and the button for the graphs.
+ * @param {any} view
+ */
 function makeMenuPart({ get, send }) {
   const words = get("words");
   const kinds = { simplified: words.curve_simplified, computed: words.curve_as_computed };
@@ -225,7 +230,7 @@ function makeMenuPart({ get, send }) {
   const polynomial = html("div.al-polynomial");
   const growth = makeGrowth(words);
   const graphs = button(words.curve_graphs, () => send({ do: "graphs", open: !get("graphs") }), {
-    hidden: !words.curve_graphs, // a saved page may hold none
+    hidden: !words.curve_graphs, // a saved page may have none
   });
 
   function paint() {

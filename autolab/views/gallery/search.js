@@ -1,5 +1,5 @@
 // @ts-check
-/** The index of the gallery: what is typed leaves the functions in whose lines it occurs. */
+/** The search in the index of the gallery: only functions whose lines contain the text stay visible. */
 
 const field = /** @type {HTMLInputElement} */ (document.querySelector("input"));
 const lines = [...document.querySelectorAll("li")];

@@ -1,6 +1,6 @@
 // @ts-check
 /**
- * The part with the panels. Arrays of one shape form a group: they show the same plane and have one cursor, unless
+ * The part with the panels. Arrays of the same shape form a group: they show the same plane and share a cursor, unless
  * their axes have names.
  */
 
@@ -12,15 +12,15 @@ import { indicesAt, makeHeatPanel, spanOf } from "./panel.js";
 /** @typedef {import("./panel.js").Indices} Indices */
 
 /**
- * What a view of heatmaps looks at: its colours (null: as it began), and the planes that are not the first of their
- * arrays.
+ * The look of a view of heatmaps: its colour scale (null: the initial one), and the planes other than the first of
+ * their arrays.
  */
 export const HEAT = { colours: null, planes: [] };
 
-/** The question for it. @param {typeof HEAT} look */
+/** The question for a look. @param {typeof HEAT} look */
 export const heatQuestion = ({ colours, planes }) => ["heat", colours, planes];
 
-/** Turning to another plane, or to a block of it. @param {import("../live/brain.js").Brain} brain */
+/** The acts that change to another plane, or to a block of it. @param {import("../live/brain.js").Brain} brain */
 export const heatActs = ({ look, change }) => ({
   /** @param {any} message @param {() => void} [done] */
   plane({ of: { shape, axes, at, region }, ...turned }, done) {
@@ -40,7 +40,7 @@ export const heatActs = ({ look, change }) => ({
 });
 
 const ZOOM = 4;
-const LEAST = 8; // rows and columns that remain when enlarging
+const LEAST = 8; // minimum rows and columns when zooming in
 
 /** @param {import("../graph/explorer.js").View} view */
 export function makeHeatPart(view) {
@@ -74,7 +74,7 @@ export function makeHeatPart(view) {
   /** @type {Indices} */
   let followed = {};
 
-  /** Mark what belongs to an element everywhere. @param {Indices} indices */
+  /** Mark what belongs to an element in all groups. @param {Indices} indices */
   function follow(indices) {
     followed = indices;
     for (const group of made) group.follow(indices);
@@ -140,7 +140,7 @@ function makeGroup({ get, send, link, root }, first, count, follow) {
     send({ do: "plane", of: plane, region });
   }
 
-  /** Make the block so many times larger about a point. @param {Spot} middle @param {number} factor */
+  /** Enlarge the block by a factor around a point. @param {Spot} middle @param {number} factor */
   function around({ row, column }, factor) {
     const [top, bottom, left, right] = plane.region;
     return [
@@ -209,7 +209,7 @@ function makeGroup({ get, send, link, root }, first, count, follow) {
 }
 
 /**
- * Which axes are rows and columns, and a slider for each other one.
+ * The choice of the axes for rows and columns, and a slider for each other axis.
  * @param {any} first
  * @param {(row: number, column: number) => void} across
  * @param {(at: number[]) => void} step
@@ -218,7 +218,7 @@ function makeAxes({ shape }, across, step) {
   const names = shape.map((/** @type {number} */ n, /** @type {number} */ axis) => [axis, `axis ${axis} (${n})`]);
   const [rows, columns] = ["Rows", "Columns"].map((label) => choice(names, { "aria-label": label }));
   /**
-   * Choosing the other one's axis swaps the two.
+   * Choosing the axis of the other direction swaps the two.
    * @param {any} changed
    * @param {any} other
    * @param {() => number[]} before
@@ -249,13 +249,13 @@ function makeAxes({ shape }, across, step) {
   return {
     choices: [html("label.al-setting", "rows", rows), html("label.al-setting", "columns", columns)],
     sliders: html("div.al-heat-axes", ...sliders.map((/** @type {any} */ s) => s.root)),
-    /** @param {any} plane @param {boolean} isSettled @returns whether there is something to slide */
+    /** @param {any} plane @param {boolean} isSettled @returns whether there are sliders */
     update(plane, isSettled) {
       ({ axes, at } = plane);
       [rows.value, columns.value] = axes.map(String);
       sliders.forEach((/** @type {any} */ { root, range, value }, /** @type {number} */ axis) => {
         root.hidden = [...axes, ...plane.tiles].includes(axis) || shape[axis] < 2;
-        if (!isSettled && document.activeElement === range) return; // it has moved on meanwhile
+        if (!isSettled && document.activeElement === range) return; // it has moved on in the meantime
         range.value = String(at[axis]);
         write(value, String(at[axis]));
       });
@@ -265,7 +265,7 @@ function makeAxes({ shape }, across, step) {
 }
 
 /**
- * A span of a length about a point, within an axis.
+ * A range of a given length around a point, within an axis.
  * @param {number} middle
  * @param {number} length
  * @param {number} most

@@ -1,5 +1,5 @@
 // @ts-check
-/** Heatmaps of arrays: which parts the view has. */
+/** The parts of the view of heatmaps. */
 
 import { makeBrain } from "../live/brain.js";
 import { makeStaleNoticePart } from "../live/computing.js";
@@ -16,7 +16,7 @@ export default () =>
     makeBrain(makeAsking(HEAT, (look) => ({ picture: heatQuestion(look) }), heatActs)),
   );
 
-// The part that chooses between value and gradient, and how numbers become colours.
+// The part that selects value or gradient, and the colour scale.
 
 /** @param {import("../graph/explorer.js").View} view */
 function makeHeatSettingsPart({ get, send, root }) {
@@ -56,7 +56,7 @@ function makeHeatSettingsPart({ get, send, root }) {
     write(title, get("picture").title);
   }
 
-  /** Of an array alone: from where to where it goes, or that it is empty; others have that above them. */
+  /** For a single array, its range, or that it is empty; several arrays have that above them. */
   function says() {
     const [panel, ...others] = get("picture").panels;
     if (others.length || !panel.cells) return "";

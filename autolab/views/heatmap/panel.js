@@ -1,5 +1,5 @@
 // @ts-check
-/** One array as a heatmap: its cells, the signs of NaN and infinity, and the mark of the one that is read. */
+/** One array as a heatmap: its cells, the signs of NaN and infinities, and the mark of the element that is read out. */
 
 import { makeHeatLegend, toneOf } from "../live/colors.js";
 import { html, layOverCells, short, tellOrHide, write } from "../live/dom.js";
@@ -9,7 +9,7 @@ import { floats, labelled, makeColoredCells, rangeOf } from "../live/heatmap.js"
 /** @typedef {{row: number, column: number}} Spot an element of the plane */
 
 /**
- * What a panel tells its group.
+ * What a panel reports to its group.
  * @typedef {{
  *   point: (spot: Spot | null) => void,
  *   pressed: (event: KeyboardEvent, block: number[]) => void,
@@ -54,9 +54,9 @@ export function makeHeatPanel(act) {
   /** @type {{x: number, y: number, spot: Spot} | null} */
   let drag = null;
   /** @type {Spot | null} */
-  let read = null; // the element that is marked alone
+  let read = null; // the marked element, if it is a single one
 
-  /** The element under the pointer, the first of its cell. @param {PointerEvent} event @returns {Spot | null} */
+  /** The element under the pointer: the first one of its cell. @param {PointerEvent} event @returns {Spot | null} */
   function spotAt(event) {
     const cell = cellUnder(event, canvas, facts);
     if (!cell) return null;
@@ -94,7 +94,7 @@ export function makeHeatPanel(act) {
   /** @param {PointerEvent} event */
   const far = (event) => drag && Math.hypot(event.clientX - drag.x, event.clientY - drag.y) > 6;
 
-  /** The first and the last of the elements between two. @param {Spot} a @param {Spot} b */
+  /** The first and the last element of the block between two elements. @param {Spot} a @param {Spot} b */
   const corners = (a, b) => [
     { row: Math.min(a.row, b.row), column: Math.min(a.column, b.column) },
     { row: Math.max(a.row, b.row), column: Math.max(a.column, b.column) },
@@ -137,7 +137,7 @@ export function makeHeatPanel(act) {
       write(about, [next.facts, !isEmpty && rangeIn(next, 4)].filter(Boolean).join(" \u00b7 "));
       tellOrHide(note, next.caption);
       data = next.cells ? floats(next.cells, next.kind === "f8" ? Float64Array : Float32Array) : [];
-      if (next.size === 1) legend.root.setAttribute("hidden", ""); // one number needs no bar
+      if (next.size === 1) legend.root.setAttribute("hidden", ""); // a single number needs no colour bar
       if (isEmpty) return;
       tone = toneOf(next);
       const few = labelled(next);
@@ -151,7 +151,7 @@ export function makeHeatPanel(act) {
       legend.update(next, colors);
     },
     /**
-     * Mark an element, which can be read; or mark all from it to the last one.
+     * Mark an element, which is read out, or all elements from it to the last one.
      * @param {Spot | null} spot
      * @param {Spot | null} [last]
      */
@@ -163,7 +163,7 @@ export function makeHeatPanel(act) {
       const value = read ? valueAt(read) : NaN;
       legend.point(Number.isFinite(value) ? tone(value) : null);
     },
-    /** The element that is marked, in words; nothing where there is none. */
+    /** The marked element, in words; empty if there is none. */
     says() {
       if (!read) return "";
       const [i, j] = cellOf(read);
@@ -182,7 +182,7 @@ function text(value, type, digits = 6) {
 }
 
 /**
- * A cell as Python would index it; where planes lie side by side, in its own.
+ * The Python index of a cell; with planes side by side, in its own plane.
  * @param {number} i @param {number} j @param {any} facts @param {any} group
  */
 function indexOf(i, j, { block }, { shape, axes, at, tiles, region }) {
@@ -210,15 +210,15 @@ function indexOf(i, j, { block }, { shape, axes, at, tiles, region }) {
 /** The range of a panel's numbers. @param {any} facts @param {number} [digits] */
 export const rangeIn = (facts, digits) => rangeOf(facts, (value) => text(value, facts.type, digits));
 
-// Heatmaps whose axes have names: an element of one belongs to those of another that agree with it in every axis of
-// the same name.
+// Heatmaps whose axes have names: an element of one corresponds to the elements of another that have the same index on
+// every axis of the same name.
 
 /** @typedef {{axes: number[], region: number[], tiles: number[]}} PlaneFacts */
 /** @typedef {Record<string, number>} Indices by the name of the axis */
 
 /**
- * The names of the axes that go down and across; a row of numbers has none that goes down, and planes side by side
- * have none.
+ * The names of the vertical and the horizontal axis; a vector has no vertical one, and planes side by side have
+ * neither.
  * @param {string} names
  * @param {PlaneFacts} plane
  */
@@ -232,7 +232,7 @@ export function indicesAt({ row, column }, names, plane) {
 }
 
 /**
- * The first and the last element that belong to the indices; null if none is shown.
+ * The first and the last element that correspond to the indices; null if none is shown.
  * @param {Indices} indices
  * @param {string} names
  * @param {PlaneFacts} plane

@@ -1,8 +1,8 @@
 // @ts-check
 /**
- * What a function makes of numbers that can be moved: which parts the view has.
+ * The parts of the view of a function's results for numbers that can be moved.
  *
- * In a saved page the knobs stand `at` one of the places that it holds: for each knob which of its values, in order.
+ * In a saved page, `at` is one of the stored positions of the knobs: the index of each knob's value, in order.
  */
 
 import { HEAT, heatActs, heatQuestion, makeHeatPart } from "../heatmap/group.js";
@@ -27,7 +27,7 @@ export default () =>
   );
 
 /**
- * Sliders, choices, and the button that draws again; and what the function says.
+ * Sliders, choices, the button for new random numbers, and the function's output.
  * @param {import("../graph/explorer.js").View} view
  */
 function makeKnobsPart(view) {
@@ -51,7 +51,11 @@ function makeKnobsPart(view) {
   );
   const again = button(get("words").interact_draw, () => send({ do: "draw" }));
 
-  /** To the place of a saved page that is nearest. @param {string | number} name @param {number | string} value */
+  /**
+   * Move to the nearest position that a saved page holds.
+   * @param {string | number} name
+   * @param {number | string} value
+   */
   function turn(name, value) {
     const far = (/** @type {any} */ held) => (held === value ? 0 : Math.abs(held - Number(value)) || Infinity);
     const nearest = (/** @type {any[]} */ held) =>
@@ -63,12 +67,12 @@ function makeKnobsPart(view) {
   }
 
   function paint() {
-    if (link.state !== "idle") return; // while an answer is due, the user's hand is ahead of the kernel
+    if (link.state !== "idle") return; // while an answer is pending, the user is ahead of the kernel
     sliders.update(get("free").controls, view.colors);
     get("free").settings.forEach((/** @type {any} */ { value }, /** @type {number} */ i) => (selects[i].value = value));
   }
 
-  /** While a slider is in hand, the pictures keep their room: it does not move up. @param {Event} event */
+  /** While a slider is dragged, the pictures keep their height, so that it does not move up. @param {Event} event */
   function hold({ type }) {
     const middle = /** @type {HTMLElement} */ (root.querySelector(".al-middle"));
     middle.style.minHeight = type === "pointerdown" ? `${middle.offsetHeight}px` : "";
@@ -89,7 +93,7 @@ function makeKnobsPart(view) {
   };
 }
 
-/** A chart for each that the function returned. @param {import("../graph/explorer.js").View} view */
+/** The charts that the function returned. @param {import("../graph/explorer.js").View} view */
 function makeLinesPart({ get }) {
   const panel = html("div.al-line-charts");
   const charts = makeCharts(panel);

@@ -1,18 +1,18 @@
 // @ts-check
 /**
- * A net drawn unit by unit over the plane of its two features: a small picture for each unit, lines as wide as their
- * weights, and beside it the result with the examples, or the unit that was chosen with its gradients.
+ * A network drawn unit by unit over the plane of its two features: a small picture for each unit, lines whose width
+ * shows the weight, and beside them the result with the examples, or the selected unit with its gradients.
  */
 
 import { paint } from "../live/colors.js";
 import { button, html, lay, set, short, svg, tellOrHide, write } from "../live/dom.js";
 import { floats } from "../live/heatmap.js";
 
-const UNIT = 46; // sides of a unit's picture, and what lies between, in the units of the drawing
+const UNIT = 46; // side of a unit's picture, and distances, in the units of the drawing
 const GAP = 12;
 const BETWEEN = 96;
 const WIDEST = 7;
-const FAINT = 0.18; // of a line that does not lead to the chosen unit
+const FAINT = 0.18; // opacity of a line that does not lead to the selected unit
 
 /**
  * @typedef {{units: string[], titles: string[], note: string, pictures: DataView[], weights: (number | null)[][], bias:
@@ -71,7 +71,7 @@ export function makeBoundary(view) {
       (high - columns[i].units.length * (UNIT + GAP)) / 2 + j * (UNIT + GAP);
     set(lines, { viewBox: `0 0 ${wide} ${high}` });
     drawing.style.aspectRatio = `${wide} / ${high}`;
-    drawing.style.maxWidth = `${wide / 12}em`; // a unit is at most about 4 em wide
+    drawing.style.maxWidth = `${wide / 12}em`; // so that a unit is at most about 4 em wide
     lines.replaceChildren(
       ...columns.flatMap((column, i) => {
         const greatest = Math.max(...column.weights.flat().map((w) => Math.abs(w ?? 0)), 1e-30);
@@ -115,7 +115,7 @@ export function makeBoundary(view) {
     );
   }
 
-  /** The large picture, and what leads to the chosen unit. @param {Net} net */
+  /** Show the large picture, and what leads to the selected unit. @param {Net} net */
   function tell({ columns, classes, result, zero }) {
     const examples = get("examples");
     const column = chosen && columns[chosen[0]];
@@ -146,14 +146,14 @@ export function makeBoundary(view) {
   return { root: panel, show };
 }
 
-/** The middle of a cell of a picture, of 100. @param {number} cell @param {number} side */
+/** The centre of a cell of a picture, in percent. @param {number} cell @param {number} side */
 const middle = (cell, side) => (100 * (cell + 0.5)) / side;
 
 /** @param {number | null} value */
 const written = (value) => (value === null ? "NaN" : short(value, 3));
 
 /**
- * A square of numbers in its own strength, with no colour at 0.
+ * Paint a square of numbers with its own colour scale; 0 is transparent.
  * @param {any} canvas
  * @param {Float32Array} data
  * @param {import("../live/colors.js").ColorMap} colors
@@ -166,7 +166,7 @@ function paintAlone(canvas, data, colors) {
 /** @param {Float32Array} data */
 const strongest = (data) => data.reduce((most, v) => (Number.isFinite(v) ? Math.max(most, Math.abs(v)) : most), 0);
 
-/** A plane with the examples on it, and the line where numbers change their sign. */
+/** A plane with the examples, and the line where numbers change sign. */
 function makePlane() {
   const canvas = html("canvas.al-net-plane", { "aria-hidden": "true" });
   const points = svg("svg.al-net-points", { viewBox: "0 0 100 100", preserveAspectRatio: "none" });
@@ -177,8 +177,8 @@ function makePlane() {
     /**
      * @param {Examples} examples
      * @param {Float32Array} data
-     * @param {number} classes 1: a unit; 2: what parts two classes at 0; more: the number of the class
-     * @param {string} zero the line along which it is 0
+     * @param {number} classes 1: a unit; 2: the value that separates two classes at 0; more: class indices
+     * @param {string} zero the path of the line along which it is 0
      * @param {import("../live/colors.js").ColorMap} colors
      */
     update({ side, low, high, x, t, axes: told }, data, classes, zero, colors) {
@@ -202,7 +202,7 @@ function makePlane() {
 }
 
 /**
- * The colours of classes, paler than those of their examples.
+ * Paint the colours of classes, paler than those of their examples.
  * @param {any} canvas
  * @param {number} side
  * @param {Float32Array} data

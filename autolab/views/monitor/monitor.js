@@ -1,5 +1,5 @@
 // @ts-check
-/** The monitor of a training: its curves, a button that stops it, and the state after one update, by a click. */
+/** The monitor of a training: its curves, a Stop button and, on a click, the state after one update. */
 
 import { makeBrain } from "../live/brain.js";
 import { makeCharts } from "../live/chart.js";
@@ -10,11 +10,11 @@ import { makeSavePart } from "../live/save_shown.js";
 import { makeWidget } from "../live/view.js";
 import { makeBoundary } from "./boundary.js";
 
-const COLUMNS = [1, 1, 2, 2, 2, 3, 3]; // of so many charts; more stand in four
+const COLUMNS = [1, 1, 2, 2, 2, 3, 3]; // by number of charts; more charts are in four columns
 
 /**
- * Which state is looked at (null: the latest), what of it, and whether it is shown; a page waits for no old state to
- * say how training goes.
+ * The state that is looked at (null: the latest), the part of it, and whether it is shown. A page does not wait for an
+ * old state before it shows the progress of training.
  */
 const TRAINING = makeAsking(
   { at: /** @type {number | null} */ (null), path: "", which: "gradient", open: false },
@@ -25,7 +25,10 @@ const TRAINING = makeAsking(
 
 export default () => makeWidget([makeHeadPart, makeChartsPart, makeStatePart, makeSavePart], makeBrain(TRAINING));
 
-/** Look at the state that was kept next to an update. @param {import("../graph/explorer.js").View} view */
+/**
+ * The acts of the view, such as to look at the kept state nearest to an update.
+ * @param {import("../graph/explorer.js").View} view
+ */
 const makeTurn = ({ get, send }) => ({
   turn: (/** @type {any} */ to) => send({ do: "turn", to }),
   /** @param {number} update */
@@ -39,7 +42,7 @@ const makeTurn = ({ get, send }) => ({
   },
 });
 
-/** The title, the one control, and how training goes. @param {import("../graph/explorer.js").View} view */
+/** The title, the control, and the progress of training. @param {import("../graph/explorer.js").View} view */
 function makeHeadPart(view) {
   const { get, link, root } = view;
   const words = get("words");
@@ -71,7 +74,7 @@ function makeHeadPart(view) {
     [first, last].forEach((end, i) => write(end, String(places.at(-i) ?? "")));
   }
 
-  const changed = () => (link.heard(), show()); // who paints is awake, though an answer may have to wait
+  const changed = () => (link.heard(), show()); // the kernel is alive, although an answer may have to wait
   return {
     places: { header: [title], foot: [stop, past], menu: [spent] },
     on: { training: changed, state: show },
@@ -101,14 +104,14 @@ function makeChartsPart(view) {
   return { places: { middle: [panel] }, on: { "training state look": show }, paint: show, close: charts.close };
 }
 
-/** A line whose numbers came as bytes; NaN is a gap. @param {any} line */
+/** A line with its numbers decoded from bytes; NaN is a gap. @param {any} line */
 function withNumbers(line) {
   return { ...line, x: [...floats(line.x)], y: Array.from(floats(line.y), (v) => (Number.isNaN(v) ? null : v)) };
 }
 
 /**
- * The state after one update, beside the curves: a parameter or its gradient as a heatmap, and the net over the plane
- * of its features; the menu chooses the parameter.
+ * The state after one update, beside the curves: a parameter or its gradient as a heatmap, and the network over the
+ * plane of its features. The parameter is selected in the menu.
  * @param {import("../graph/explorer.js").View} view
  */
 function makeStatePart(view) {
@@ -156,7 +159,7 @@ function makeStatePart(view) {
     const state = get("state");
     choices.hidden = latest.hidden = !params.length;
     side.hidden = !get("look").open || !state;
-    if (!state) return; // it is on its way
+    if (!state) return; // it has been requested
     const { path, which: shown, heat } = state;
     if (JSON.stringify(params) !== named) {
       named = JSON.stringify(params);

@@ -1,10 +1,11 @@
 // @ts-check
 /**
- * A program may be anybody's, and its Python reaches what JavaScript reaches. So before one runs, all that a browser
- * adds to JavaScript is taken away but for what is named here: neither the network nor the site's storage is left.
+ * A program may come from anybody, and Python can access whatever JavaScript can. Before one runs, everything that a
+ * browser adds to JavaScript is therefore removed, except for the names here: neither the network nor the site's
+ * storage remains accessible.
  */
 
-// Of the worker: what Python needs to compute, to wait, and to talk with the page.
+// Globals of the worker that Python needs to compute, to wait, and to exchange messages with the page.
 const KEPT = new Set([
   ...["self", "navigator", "location", "performance", "crypto", "console", "origin", "isSecureContext"],
   ...["crossOriginIsolated", "postMessage", "onmessage", "addEventListener", "removeEventListener", "dispatchEvent"],
@@ -14,7 +15,7 @@ const KEPT = new Set([
 ]);
 const KEPT_OF_NAVIGATOR = new Set(["userAgent", "platform", "language", "languages", "hardwareConcurrency", "onLine"]);
 
-/** For good: a property is gone from the object and from its prototypes, where a program could look for it. */
+/** Remove the properties for good, from the object and from its prototypes, where a program could look for them. */
 export function confine() {
   strip(self, KEPT);
   strip(navigator, KEPT_OF_NAVIGATOR);
@@ -24,12 +25,12 @@ export function confine() {
 function strip(object, kept) {
   for (let at = object; at !== Object.prototype; at = Object.getPrototypeOf(at))
     for (const name of Object.getOwnPropertyNames(at))
-      if (!kept.has(name) && isOfBrowser(Object.getOwnPropertyDescriptor(at, name))) delete at[name]; // or it throws
+      if (!kept.has(name) && isOfBrowser(Object.getOwnPropertyDescriptor(at, name))) delete at[name]; // or throw
 }
 
 /**
- * What a browser adds can be listed, or is a class with members that can; what belongs to JavaScript never. Its numbers
- * do no harm, and some are there for good.
+ * Whether a property comes from the browser: these are enumerable, or classes with enumerable members, unlike those of
+ * JavaScript itself. The browser's numbers are harmless, and some cannot be removed.
  * @param {PropertyDescriptor | undefined} property
  */
 function isOfBrowser({ value, enumerable } = {}) {

@@ -1,5 +1,5 @@
 // @ts-check
-/** The page's end of the widgets that Python has: their state as it was published, and the views that show them. */
+/** The page's end of Python's widgets: their published state, and the views that show them. */
 
 /**
  * @typedef {{
@@ -11,14 +11,14 @@
  * }} Model
  */
 
-const FOLDER = "./views/"; // of the site: what the views are made of
+const FOLDER = "./views/"; // the site's folder of front ends
 const LOADER = `${FOLDER}loader.js`;
 const FOREIGN = "the playground shows AutoLab's own views only";
 
 /**
- * Where a view's loader looks for front ends, it finds those of the site and no other: what Python sends as one may
- * be a program's, and this page has all that was taken away from Python.
- * @param {Record<string, string>} kinds by their digests
+ * Provide the site's own front ends where a view's loader looks for them, and no others: what Python sends as a front
+ * end may come from a program, and this page can access everything that was removed from Python.
+ * @param {Record<string, string>} kinds the kinds of views, by digest
  */
 export function offerFrontEnds(kinds) {
   /** @param {string} digest */
@@ -31,7 +31,7 @@ export function offerFrontEnds(kinds) {
   Object.assign(globalThis, { [Symbol.for("autolab.modules")]: { has: () => true, get } });
 }
 
-/** @param {(id: string, content: any) => void} send a message of a page to the widget of this name */
+/** @param {(id: string, content: any) => void} send sends a message of a page to the widget with this id */
 export function makeModels(send) {
   /** @type {Map<string, {model: Model, state: Record<string, any>, tell: (event: string, ...given: any[]) => void}>} */
   const held = new Map();
@@ -67,7 +67,7 @@ export function makeModels(send) {
   }
 
   return {
-    /** A message of Python, with the bytes that belong into it. @param {any} message @param {Uint8Array[]} buffers */
+    /** Receive a message from Python, with its bytes. @param {any} message @param {Uint8Array[]} buffers */
     receive({ do: kind, model: id, data }, buffers) {
       if (kind === "comm_close") held.delete(id);
       else if (kind === "comm_open") open(id, withBytes(data, buffers));
@@ -80,13 +80,13 @@ export function makeModels(send) {
       else if (held.has(id)) update(id, withBytes(data, buffers));
     },
     get: (/** @type {string} */ id) => held.get(id)?.model,
-    /** Begin with something else in a widget's state than Python has. @param {string} id @param {any} state */
+    /** Set a part of a widget's initial state that differs from Python's. @param {string} id @param {any} state */
     begin: (id, state) => Object.assign(found(id).state, state),
     /** Show a widget in an element. @param {string} id @param {HTMLElement} el */
     async show(id, el) {
       const { model } = found(id);
       if (!model.get("_front_end")) throw new Error(FOREIGN);
-      const module = await import(LOADER); // not `_esm`, which a program could have written
+      const module = await import(LOADER); // not `_esm`, which may come from a program
       const widget = await module.default();
       await widget.initialize({ model });
       await widget.render({ model, el });
@@ -95,7 +95,7 @@ export function makeModels(send) {
   };
 }
 
-/** State with its bytes in their places. @param {any} data @param {Uint8Array[]} buffers */
+/** The state, with its bytes inserted. @param {any} data @param {Uint8Array[]} buffers */
 function withBytes({ state, buffer_paths: paths = [] }, buffers) {
   paths.forEach((/** @type {(string | number)[]} */ path, /** @type {number} */ k) => {
     const place = path.slice(0, -1).reduce((at, key) => at[key], state);

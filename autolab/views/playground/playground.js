@@ -1,5 +1,8 @@
 // @ts-check
-/** The playground: an editor, and below it what the program shows. Python runs in a worker; the page stays alive. */
+/**
+ * The playground: an editor, with the program's output below. Python runs in a worker, so that the page stays
+ * responsive.
+ */
 
 import { lookOf } from "../graph/address.js";
 import { button, html, set, toClipboard, write } from "../live/dom.js";
@@ -7,13 +10,13 @@ import { packed, unpackedLink } from "../live/playground_link.js";
 import { followTheme } from "../live/theme.js";
 import { makeModels, offerFrontEnds } from "./models.js";
 
-const SLOW = 300; // milliseconds after which it is said that something runs, and can be stopped
-const [TRIES, PATIENCE] = [3, 1000]; // so often Python is interrupted, so many milliseconds apart
-// What a picture without a page of its own needs.
+const SLOW = 300; // milliseconds until the page says that a program runs, and can be stopped
+const [TRIES, PATIENCE] = [3, 1000]; // how often Python is interrupted, and at which interval in milliseconds
+// The style of a picture without a page of its own.
 const FRAME_STYLE =
   ":root { color-scheme: light dark; font: 15px/1.4 system-ui, sans-serif } body { margin: 0 }" +
   "th, td { padding: 2px 8px; text-align: start }";
-const [STEP, FEWEST_LINES, MOST_LINES] = ["    ", 8, 24]; // of the editor
+const [STEP, FEWEST_LINES, MOST_LINES] = ["    ", 8, 24]; // indentation and lines of the editor
 const STAGES = ["loading", "numpy", "packages", "ready"];
 
 const known = JSON.parse(document.getElementById("known")?.textContent ?? "{}");
@@ -21,7 +24,7 @@ const { words, examples } = known;
 const models = makeModels((id, content) => tell({ do: "message", id, content }));
 offerFrontEnds(known.front_ends);
 
-// A worker that is made of text keeps to this page's policy; one that is made of a file would keep to none.
+// A worker created from text is subject to this page's content policy; one created from a file would not be.
 const importing = `import ${JSON.stringify(new URL("worker.js", location.href))}`;
 const workerAddress = URL.createObjectURL(new Blob([importing], { type: "text/javascript" }));
 
@@ -42,14 +45,14 @@ const editor = makeEditor(words.editor, start);
 let worker;
 /** @type {Uint8Array | null} */
 let interrupts = null;
-let stopping = 0; // the timer of the next try to interrupt
-let busy = 0; // messages that Python has not done with
+let stopping = 0; // the timer of the next attempt to interrupt
+let busy = 0; // number of messages that Python has not finished
 let isReady = false;
-let runsAtOnce = true; // as soon as Python is there; not after a program that had to be stopped
-let fromLink = false; // anybody can have written what came by a link: it waits for Run
+let runsAtOnce = true; // as soon as Python is ready; not after a program that had to be stopped
+let fromLink = false; // a program from a link may come from anybody: it waits for Run
 /** @type {any} */
-let look = null; // what a link wants to be looked at, for the first view
-let shown = ""; // the last view
+let look = null; // the look in a link, for the first view
+let shown = ""; // the id of the last view
 
 /** @param {string} state @param {string} [reason] */
 function say(state, reason = "") {
@@ -65,7 +68,7 @@ function tell(message) {
   worker.postMessage(message);
 }
 
-/** What can be done now. */
+/** Enable what can be done now. */
 function offer() {
   set(run, { disabled: isReady && !busy ? null : "" });
   set(link, { disabled: isReady && !busy ? null : "" });
@@ -73,7 +76,7 @@ function offer() {
   if (isReady && busy) say("running");
 }
 
-/** Python, from its beginning. */
+/** Start Python. */
 function begin() {
   [busy, isReady] = [0, false];
   models.clear();
@@ -84,19 +87,19 @@ function begin() {
   tell({ do: "start", pyodide: known.pyodide, numpy: known.numpy, build: known.build, interrupts });
 }
 
-/** Whether the site itself brought the program that is there now. */
+/** Whether the present program is one of the site's own. */
 const isOwn = () => Object.values(examples).includes(editor.program());
 
 /** Run the program. */
 function start() {
   if (!isReady || busy) return;
-  fromLink = false; // whoever presses Run has seen it
+  fromLink = false; // a user who presses Run has seen the program
   output.replaceChildren();
   shown = "";
   tell({ do: "run", program: editor.program(), isOwn: isOwn() });
 }
 
-/** Where a page may share memory with a worker, Python is interrupted; elsewhere it has to begin again. */
+/** Interrupt Python, if the page may share memory with a worker; otherwise start it again. */
 function halt() {
   if (!interrupts || stopping) return beginAgain();
   say("stopping");
@@ -104,8 +107,8 @@ function halt() {
 }
 
 /**
- * Once may be too little: Python drops an interrupt that comes in a destructor, and a program may catch it. One that
- * goes on all the same, or computes where none is heard, has to begin again.
+ * A single interrupt may not be enough: Python drops one that arrives in a destructor, and a program may catch it. If
+ * it goes on, or computes without checking for interrupts, Python has to be started again.
  * @param {Uint8Array} buffer
  * @param {number} left
  */
@@ -115,7 +118,7 @@ function interrupt(buffer, left) {
   stopping = setTimeout(() => interrupt(buffer, left - 1), PATIENCE);
 }
 
-/** Nothing is to be stopped any more; an interrupt that came too late is not for what runs next. */
+/** Stop interrupting; a late interrupt must not affect the next program. */
 function rest() {
   clearTimeout(stopping);
   stopping = 0;
@@ -157,7 +160,7 @@ function arrive(state) {
   if (fromLink) say("waits");
   else if (runsAtOnce) start();
   runsAtOnce = true;
-  busy += 1; // for the end of the start
+  busy += 1; // until the start has finished
 }
 
 /** @param {any} message @param {Uint8Array[]} bytes */
@@ -175,7 +178,7 @@ function print(text) {
   else output.append(html("pre", text));
 }
 
-/** What is no live view, as its picture in a frame where no script runs, or as text. @param {any} bundle */
+/** Show a value that is not a live view, as a picture in a frame without scripts, or as text. @param {any} bundle */
 function show({ text, html: picture }) {
   if (!picture) return print(`${text}\n`);
   const frame = html("iframe", { sandbox: "allow-same-origin", title: text.slice(0, 200) });
@@ -187,7 +190,7 @@ function show({ text, html: picture }) {
   output.append(frame);
 }
 
-/** What a program shows, without what looks other sites up before anything is asked for. @param {string} picture */
+/** A program's picture, without elements that would make the browser look up other sites. @param {string} picture */
 function offline(picture) {
   const page = new DOMParser().parseFromString(picture, "text/html");
   for (const element of page.querySelectorAll("link, meta, base")) element.remove();
@@ -204,21 +207,21 @@ async function view(id) {
   await models.show(id, place).catch((error) => print(`${error}\n`));
 }
 
-/** Put the program at its present point and what is looked at into the address. @param {string} program */
+/** Put the program, at its present point, and the look into the address. @param {string} program */
 async function copy(program) {
   const now = shown ? lookOf(models.get(shown)?.get("look")) : {};
   history.replaceState(null, "", `#${await packed({ program, look: now })}`);
   write(status, words[(await toClipboard(location.href)) ? "copied" : "address"]);
 }
 
-// A small editor: plain text in which Tab and Enter indent, as programs need it.
+// A small editor: plain text in which Tab and Enter indent.
 
 /** @param {string} label @param {() => void} run */
 function makeEditor(label, run) {
   const area = html("textarea.al-play-editor", { "aria-label": label, spellcheck: "false", autocapitalize: "off" });
-  let leaves = false; // Escape was pressed: the next Tab goes on to what comes after the editor
+  let leaves = false; // after Escape, the next Tab leaves the editor
 
-  /** Write at the caret, so that the browser can undo it. @param {string} text */
+  /** Insert at the caret, so that the browser can undo it. @param {string} text */
   function type(text) {
     area.setRangeText(text, area.selectionStart, area.selectionEnd, "end");
     fit();
@@ -253,7 +256,7 @@ function makeEditor(label, run) {
   };
 }
 
-/** The program that the address holds, or else the first example. */
+/** Load the program in the address, or else the first example. */
 async function visit() {
   const held = await unpackedLink(location.hash.slice(1));
   look = held ? lookOf(held.look) : null;
@@ -261,7 +264,7 @@ async function visit() {
   fromLink = held !== null && !isOwn();
 }
 
-/** Who edits what came by a link runs it when it is done; what else is edited runs once Python is there. */
+/** A program from a link that has been edited waits for Run; any other one runs as soon as Python is ready. */
 editor.element.addEventListener("input", () => {
   if (fromLink) runsAtOnce = fromLink = false;
 });

@@ -1,14 +1,14 @@
 // @ts-check
-/** Python beside the page: it loads Pyodide, NumPy and AutoLab, runs programs, and hears the pages of their views. */
+/** Python in a worker: it loads Pyodide, NumPy and AutoLab, runs programs, and receives messages from their views. */
 
 import { confine } from "./confine.js";
 
-const QUIET = 1000; // milliseconds without a message after which Python has time for what nobody waits for
+const QUIET = 1000; // milliseconds without a message after which Python has time for background work
 
 /** @type {any} */
 let runner;
 let heard = 0;
-let isClean = true; // no program has run that the site did not bring
+let isClean = true; // no program from outside the site has run
 const post = (/** @type {any} */ message, /** @type {Transferable[]} */ bytes = []) =>
   /** @type {any} */ (self).postMessage(message, bytes);
 
@@ -19,7 +19,7 @@ async function start(sources) {
     await load(sources, kept);
   } catch (error) {
     if (!kept) throw error;
-    await forget(); // it may be what was kept
+    await forget(); // the cached files may be the cause
     await load(sources, null);
   }
 }
@@ -31,7 +31,7 @@ async function load({ pyodide, numpy, build, interrupts }, kept) {
   const { loadPyodide } = await import(at(`${pyodide}pyodide.mjs`));
   const python = await loadPyodide({
     indexURL: at(pyodide),
-    env: { PYTHONPATH: "/lib/bytecode.zip" }, // runner.py says what is there
+    env: { PYTHONPATH: "/lib/bytecode.zip" }, // see runner.py
     fsInit: async (/** @type {any} */ FS) => kept?.forEach(([path, bytes]) => put(FS, path, bytes)),
   });
   if (interrupts) python.setInterruptBuffer(interrupts);
@@ -61,7 +61,7 @@ function put(FS, path, bytes) {
 }
 
 /**
- * Compile once more what is imported, a module at a time and only while the page asks for nothing, and keep it.
+ * Compile the imported modules again and cache the bytecode, one module at a time and only while the page is idle.
  * @param {any} python @param {string} build
  */
 async function keep(python, build) {
@@ -70,15 +70,15 @@ async function keep(python, build) {
   for (;;) {
     const wait = heard + QUIET - performance.now();
     await new Promise((resolve) => setTimeout(resolve, wait));
-    if (!isClean) return; // a program could have forged what is kept
+    if (!isClean) return; // a program could have forged the files
     if (wait > 0) continue;
     if (!compiled) {
-      python.pyimport("autolab.views.graph.explorer"); // what most programs show, though none may have run yet
+      python.pyimport("autolab.views.graph.explorer"); // most programs need it, even if none has run yet
       compiled = python.pyimport("autolab.views.playground.runner").compiled();
     }
     const { done, value } = compiled.next();
     if (done) return keepFiles(build, files);
-    if (!value) continue; // part of a file that comes later
+    if (!value) continue; // part of a later file
     files.push(value.toJs());
     value.destroy();
   }
@@ -104,16 +104,16 @@ self.onmessage = async ({ data }) => {
   heard = performance.now();
 };
 
-// What was compiled on the first visit, in the browser's store: later ones start in half of the time.
+// The bytecode from the first visit, in the browser's cache: later visits start in half the time.
 
 const STORE = "autolab-playground";
-const LINE = 10; // ends the list of the files, which are behind it
+const LINE = 10; // ends the list of files, whose content follows
 
 /** @typedef {[path: string, bytes: Uint8Array]} File */
 
-/** The store, where a browser has one for this page and lets it be used; programs cannot reach it. */
+/** The cache, if the browser has one for this page and permits its use; programs cannot access it. */
 const opening = globalThis.caches?.open(STORE).catch(() => null);
-const [Held, Answer] = [Blob, Response]; // they are taken away before these are made
+const [Held, Answer] = [Blob, Response]; // saved here, because the globals are removed before they are needed
 
 /** A file of the site. @param {string} name */
 function at(name) {
@@ -123,7 +123,7 @@ function at(name) {
 const address = (/** @type {string} */ build) => at(`bytecode?${build}`);
 
 /**
- * The files that were kept for this build of the site; null if there are none.
+ * The cached files for this build of the site; null if there are none.
  * @param {string} build
  * @returns {Promise<File[] | null>}
  */
@@ -139,7 +139,7 @@ async function keptFiles(build) {
 }
 
 /**
- * Keep the files for this build of the site, and none of an earlier one. A store that is full keeps nothing.
+ * Cache the files for this build of the site, and delete those of earlier ones. If the cache is full, nothing is kept.
  * @param {string} build
  * @param {File[]} files
  */
@@ -148,16 +148,16 @@ async function keepFiles(build, files) {
   if (!store || !isClean) return;
   const list = JSON.stringify(files.map(([path, bytes]) => [path, bytes.length]));
   const held = new Held([`${list}\n`, .../** @type {BlobPart[]} */ (files.map(([, bytes]) => bytes))]);
-  const put = store.put.bind(store, address(build), new Answer(held)); // a program may run, and change this class
+  const put = store.put.bind(store, address(build), new Answer(held)); // bound before a program can change the class
   await forget();
   await put().catch(() => {});
 }
 
-/** Keep none. */
+/** Delete all cached files. */
 async function forget() {
   const store = await opening;
   const drop = store?.delete.bind(store);
   for (const { url } of (await store?.keys()) ?? []) if (url.startsWith(address(""))) await drop?.(url);
 }
 
-export {}; // a module: its names are its own
+export {}; // makes this a module with its own scope

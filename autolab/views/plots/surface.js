@@ -1,5 +1,5 @@
 // @ts-check
-/** A loss surface that is pointed at, and balls that optimizers move over it: which parts the view has. */
+/** The parts of the view of a loss surface, on which one can point, and on which optimizers move balls. */
 
 import { makeBrain } from "../live/brain.js";
 import { makeChart } from "../live/chart.js";
@@ -12,12 +12,12 @@ import { makeSavePart } from "../live/save_shown.js";
 import { makeWidget } from "../live/view.js";
 import { FIRST_COLOR, makeSurfacePicture } from "./surface_picture.js";
 
-const PACE = 220; // milliseconds from step to step while it plays
+const PACE = 220; // milliseconds per step while it plays
 const MOST_STEPS = 500;
 const TONES = { linear: "Linear", log: "Log", rank: "Rank" };
 const RACERS = ["SGD", "MomentumSGD", "Adam"];
 
-/** Everything is text or a whole number: a question's text is its key in Python as well. */
+/** All fields are text or integers, because the text of a question is also its key in Python. */
 const SURFACE = makeAsking(
   { tone: "", ball: /** @type {string | null} */ (null), balls: "", steps: 0, here: "", arrows: false, curve: false },
   ({ tone, ball, balls, steps }) => ({ surface: ["surface", tone], roll: ["roll", ball, balls, steps] }),
@@ -28,7 +28,7 @@ const SURFACE = makeAsking(
 export default () => makeWidget([makeSurfacePart, makeSavePart], makeBrain(SURFACE));
 
 /**
- * The picture, the player of the ways, the sentence, and in the menu what moves the balls.
+ * The picture, the player of the paths, the sentence and, in the menu, the optimizers.
  * @param {import("../graph/explorer.js").View} view
  */
 function makeSurfacePart(view) {
@@ -39,7 +39,7 @@ function makeSurfacePart(view) {
   root.classList.add("al-surface");
 
   /** @type {[number, number] | null} */
-  let hand = null; // where the hand puts the start, ahead of the kernel
+  let hand = null; // where the user drags the start, ahead of the kernel
   let held = false;
   const picture = makeSurfacePicture(view, {
     looked: (here) => turn({ here }),
@@ -74,7 +74,7 @@ function makeSurfacePart(view) {
   }
 
   /** @type {any} */
-  let shown; // the ways that are shown: others begin at their end, unless the start is still in the hand
+  let shown; // the paths that are shown: new ones are shown at their end, unless the start is being dragged
   let atStart = false;
 
   function paint() {
@@ -101,7 +101,7 @@ function makeSurfacePart(view) {
     root.dispatchEvent(new Event("al-line"));
   }
 
-  /** Where the balls are at the step of the player: one with its gradient, several with who is lowest. */
+  /** The positions of the balls at the player's step: of one with its gradient, of several with the lowest one. */
   function told() {
     const [first, ...others] = rollsOf(get("roll"));
     if (!first) return "";
@@ -138,7 +138,7 @@ function makeSurfacePart(view) {
 /** @param {any} roll */
 const rollsOf = (roll) => roll?.rolls ?? [];
 
-/** Which optimizers move the balls, with which settings. @param {any} view @param {(to: any) => void} turn */
+/** The choice of the optimizers, with their settings. @param {any} view @param {(to: any) => void} turn */
 function makeBallSettings({ get }, turn) {
   const { optimizers } = get("surface");
   const steps = makeBox("steps", (value) => turn({ steps: clamp(Math.round(value), 1, MOST_STEPS) }));
@@ -165,7 +165,7 @@ function makeBallSettings({ get }, turn) {
       .balls.split(";")
       .map((/** @type {string} */ one) => one.split(" "));
   const balled = (/** @type {string[][]} */ all) => all.map((one) => one.join(" ")).join(";");
-  /** @param {string} name @param {string} [rate] the learning rate of another one: a race compares with the same */
+  /** @param {string} name @param {string} [rate] the learning rate of another ball, for a fair race */
   const defaults = (name, rate) =>
     optimizers[name].map((/** @type {string[]} */ [key, value]) => (key === "lr" && rate) || value);
   /** @param {number} i @param {string[]} ball */
@@ -238,7 +238,7 @@ function makeRollPlayer(moved) {
     get last() {
       return last;
     },
-    /** Other ways: their end is shown, or their beginning. @param {{places: any[]}[]} rolls @param {boolean} atStart */
+    /** Show the end of new paths, or their start. @param {{places: any[]}[]} rolls @param {boolean} atStart */
     restart(rolls, atStart) {
       last = Math.max(1, ...rolls.map(({ places }) => places.length)) - 1;
       player.jump(atStart ? 0 : last);

@@ -1,14 +1,14 @@
 // @ts-check
-/** What stands around the picture of a surface: its axes, and what its colours mean; and its arrows. */
+/** The axes of a surface, its colour bar, and its arrows. */
 
 import { svg } from "../live/dom.js";
 
-const HEAD = 4; // of an arrow
-const BANDS = 24; // of the legend
+const HEAD = 4; // size of an arrowhead
+const BANDS = 24; // bands of the colour bar
 
 /**
  * @param {any} shown
- * @param {number} letter how large the letters are, of those that the places are made for
+ * @param {number} letter font size, relative to that for which the positions are made
  * @param {import("../live/colors.js").ColorMap} colors
  * @param {string} caption
  */
@@ -26,7 +26,7 @@ export function legend({ box, ticks }, letter, colors, caption) {
   ];
 }
 
-/** What is read from below to above. @param {number} x @param {number} y @param {string} words */
+/** Text that runs upwards. @param {number} x @param {number} y @param {string} words */
 const turned = (x, y, words) => svg("text.al-chart-middle", { transform: `translate(${x} ${y}) rotate(-90)` }, words);
 
 /** @param {any} shown @param {number} letter */

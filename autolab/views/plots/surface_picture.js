@@ -1,7 +1,7 @@
 // @ts-check
 /**
- * The picture of a surface: colours, level lines, the cross that reads its numbers, where a ball starts, and its way.
- * What is free is changed here: the start by a drag, and its two numbers at the axes.
+ * The picture of a surface: colours, level lines, the cross at which its numbers are read, the start of a ball, and its
+ * path. The start can be dragged here, and its two numbers can be changed at the axes.
  */
 
 import { paint } from "../live/colors.js";
@@ -11,15 +11,15 @@ import { ARROWS, A_CLICK, claim, clamp, draggable, placeIn, snapped } from "../l
 import { floats } from "../live/heatmap.js";
 import { arrow, axes, legend } from "./surface_axes.js";
 
-const LEAP = 5; // points that the cross moves with Shift
+const LEAP = 5; // grid points that the cross moves with Shift
 const FINE = 200; // steps of a drag from one end to the other
-const MADE_FOR = 12; // what the places beside the axes are made for
-export const FIRST_COLOR = 1; // of the lines: the first is as blue as the surface
+const MADE_FOR = 12; // the font size for which the positions beside the axes are made
+export const FIRST_COLOR = 1; // of lines: the first one is as blue as the surface
 
-/** @typedef {[number, number]} Place along the axes */
+/** @typedef {[number, number]} Place coordinates on the axes */
 
 /**
- * What it does with what is pointed at, and where a ball is put, or held; and where that starts.
+ * The callbacks for a point that is pointed at, and for a ball that is placed or held; and its start.
  * @typedef {{looked: (here: string) => void, put: ((place: Place, held: boolean) => void) | null, start: () => Place |
  *   null}} Act
  */
@@ -70,14 +70,14 @@ export function makeSurfacePicture(view, { looked, put, start }) {
   const share = (/** @type {number} */ value, /** @type {number} */ axis) =>
     (value - ends(axis).min) / (ends(axis).max - ends(axis).min);
 
-  /** Parts of the axes at the pointer. @param {MouseEvent} event @returns {Place} */
+  /** The position of the pointer, as fractions of the axes. @param {MouseEvent} event @returns {Place} */
   function under(event) {
     const { box, width, height } = get("surface");
     const { across, down } = placeIn(event, lines);
     return [(across * width - box.x) / box.w, 1 - (down * height - box.y) / box.h];
   }
 
-  /** Where the pointer is, within the surface. @param {MouseEvent} event @returns {Place} */
+  /** The coordinates of the pointer, clipped to the surface. @param {MouseEvent} event @returns {Place} */
   function at(event) {
     const [left, up] = under(event).map((part, axis) => {
       const range = ends(axis);
@@ -86,7 +86,7 @@ export function makeSurfacePicture(view, { looked, put, start }) {
     return [left, up];
   }
 
-  /** The point of the grid that is next to the pointer. @param {MouseEvent} event @returns {[number, number]} */
+  /** The grid point nearest to the pointer. @param {MouseEvent} event @returns {[number, number]} */
   function nearest(event) {
     const [column, row] = under(event).map((part, axis) => {
       const last = get("surface").places[axis].length - 1;
@@ -128,7 +128,7 @@ export function makeSurfacePicture(view, { looked, put, start }) {
     look([clamp(row - far * move[0], 0, up.length - 1), clamp(column + far * move[1], 0, across.length - 1)]);
   }
 
-  /** The number of the start on an axis: it is typed, dragged, or moved by keys. @param {number} axis */
+  /** The start's number on an axis, which can be typed, dragged, or moved with keys. @param {number} axis */
   function makeAxisBox(axis) {
     const box = makeBox(get("surface").names[axis], (value) => go(value, false));
     const move = (/** @type {number} */ value, /** @type {boolean} */ held) => {
@@ -161,7 +161,7 @@ export function makeSurfacePicture(view, { looked, put, start }) {
     };
   }
 
-  /** The cross and the start, where they are. */
+  /** Draw the cross and the start. */
   function mark() {
     const [across, up] = get("surface").places;
     set(cross, { d: here ? `M${x(across[here[1]]) - 7} ${y(up[here[0]])}h14m-7 -7v14` : null });
@@ -202,7 +202,7 @@ export function makeSurfacePicture(view, { looked, put, start }) {
       ...shown.levels.map((/** @type {string} */ d) => svg("path.al-surface-level", { d })),
       ...(get("arrows") ?? []).map((/** @type {number[]} */ from) => svg("path.al-surface-arrow", { d: arrow(from) })),
     );
-    // letters keep their size on the screen, however large the picture is drawn
+    // letters keep their size on the screen, whatever the size of the picture
     const unit = width / (lines.clientWidth || width);
     const letter = (unit * Number.parseFloat(getComputedStyle(root).fontSize)) / MADE_FOR;
     root.style.setProperty("--al-unit", String(unit));
@@ -211,7 +211,7 @@ export function makeSurfacePicture(view, { looked, put, start }) {
     draw();
   }
 
-  /** The ways of the balls up to a step. */
+  /** Draw the paths of the balls up to a step. */
   function draw() {
     const { rolls, step } = rolling;
     way.replaceChildren(
@@ -236,14 +236,14 @@ export function makeSurfacePicture(view, { looked, put, start }) {
     root,
     update,
     mark,
-    /** The start of a way that a saved page holds, nearest to a place. @param {Place} place @returns {string} */
+    /** The nearest starting point for which a saved page holds a path. @param {Place} place @returns {string} */
     nearestStart(place) {
       const far = (/** @type {string} */ start) =>
         Math.hypot(...start.split(" ").map((value, axis) => share(Number(value), axis) - share(place[axis], axis)));
       const starts = /** @type {string[]} */ (get("surface").starts);
       return starts.reduce((best, start) => (far(start) < far(best) ? start : best));
     },
-    /** What is pointed at: the numbers that were computed, never between them. */
+    /** The numbers at the grid point that is pointed at, which are never interpolated. */
     says() {
       const { places, names, losses } = get("surface");
       if (!here) return "";

@@ -1,15 +1,15 @@
 // @ts-check
-/** What moves in the walk: numbers travel along the lines, are multiplied at the box, and meet with a plus. */
+/** Animation of the walk: numbers travel along the lines, are multiplied at a box, and are added. */
 
 import { sameEdge } from "../graph/answer.js";
 import { svg, write } from "../live/dom.js";
 
-const TRAVEL = 620; // milliseconds along a line
-const STAY = 520; // of a calculation at a box
-const AT_ONCE = 8; // numbers that travel side by side
-const ARRAY = "\u25a6"; // travels for the elements of an array
+const TRAVEL = 620; // milliseconds of travel along a line
+const STAY = 520; // milliseconds of a calculation at a box
+const AT_ONCE = 8; // maximum of numbers that travel side by side
+const ARRAY = "\u25a6"; // travels in place of the elements of an array
 
-/** @typedef {{sign: string, text: string, array: any}} Line of the calculation */
+/** @typedef {{sign: string, text: string, array: any}} Line a line of the calculation */
 
 /** @param {SVGElement} picture */
 export function makeMotion(picture) {
@@ -24,7 +24,7 @@ export function makeMotion(picture) {
   }
 
   /**
-   * Let numbers run along lines, all at the same time.
+   * Let numbers travel along lines, all at the same time.
    * @param {{path: string, text: string}[]} runs
    * @param {boolean} back
    * @param {() => void} [done]
@@ -50,7 +50,7 @@ export function makeMotion(picture) {
   }
 
   /**
-   * A calculation stands at a box for a while.
+   * Show a calculation at a box for a while.
    * @param {string} text
    * @param {{x: number, y: number, w: number}} box
    * @param {number} y
@@ -82,8 +82,8 @@ export function makeMotion(picture) {
   }
 
   /**
-   * A share: what arrived times the local derivative, at the box of the function; along its line; and the sum where
-   * it arrives. Backward it is multiplied before it goes along the line, in forward mode after that.
+   * Send a share: the product with the local derivative at the function's box, the travel along the line, and the sum
+   * at its end. In the backward pass it is multiplied before it travels, in forward mode afterwards.
    * @param {Line[]} lines @param {string} path @param {any} from the box @param {any} to the box
    * @param {boolean} back
    */
@@ -104,8 +104,8 @@ export function makeMotion(picture) {
   return {
     stop,
     /**
-     * One step on in the walk: a share, or values that run into the box that is computed from them. Nothing moves where
-     * the step is empty.
+     * Animate one step of the walk: a share, or values that travel to the box computed from them. Nothing moves if the
+     * step is empty.
      * @param {any} frame
      * @param {import("../graph/edges.js").Scene} scene
      * @param {(import("../graph/answer.js").Edge & {path: string})[]} edges
@@ -130,10 +130,10 @@ export function makeMotion(picture) {
   };
 }
 
-/** Whoever wants no motion sees the still frames alone. */
+/** Whether the user prefers reduced motion, and sees only still frames. */
 export const isStill = () => matchMedia("(prefers-reduced-motion: reduce)").matches;
 
-// What the boxes show at one step of the walk: nothing before its time, and sums that still grow as such.
+// What the boxes show at one step of the walk: nothing before its time, and incomplete sums marked as such.
 
 /** @typedef {import("../graph/node.js").Reading} Reading */
 
@@ -141,7 +141,7 @@ export const isStill = () => matchMedia("(prefers-reduced-motion: reduce)").matc
  * @param {import("../graph/edges.js").Scene} scene
  * @param {Record<string, Reading>} readings
  * @param {Record<string, string>} words
- * @param {any} frame empty where the whole is shown
+ * @param {any} frame empty if there is no walk
  * @returns {Record<string, Reading>}
  */
 export function readingsAt(scene, readings, words, frame) {
@@ -162,7 +162,7 @@ export function readingsAt(scene, readings, words, frame) {
  * @returns {Reading}
  */
 function at({ k, backward, growing }, node, reading, words) {
-  const { first = null, last = null } = reading; // the moments at which its first and its last share arrive
+  const { first = null, last = null } = reading; // the moments at which the first and the last share arrive
   const known = k >= /** @type {number} */ (reading.known);
   const partial = growing[node.id];
   const arrived = last !== null && k >= last;

@@ -1,11 +1,13 @@
 // @ts-check
-/** The part that goes up in order: which order and by which input, and the graphs of the derivatives side by side. */
+/**
+ * The part for higher orders: the order, the input to differentiate by, and the graphs of the derivatives side by side.
+ */
 
 import { makeGraph } from "../graph/graph.js";
 import { button, captioned, html, makeRadios, options, set, tellOrHide, write } from "../live/dom.js";
 import { makeTerms, termsOf } from "./terms.js";
 
-const FIRST_ORDERS = 3; // that are offered at once
+const FIRST_ORDERS = 3; // orders that are offered initially
 
 /** @param {import("../graph/explorer.js").View} view */
 export function makeOrdersPart(view) {
@@ -29,10 +31,10 @@ export function makeOrdersPart(view) {
   /** @type {{root: HTMLElement, graph: ReturnType<typeof makeGraph>, name: Element, count: Element}[]} */
   let graphs = [];
   /** @type {Map<string, string>} */
-  let owners = new Map(); // from a step to the one whose rule made it
+  let owners = new Map(); // from a step to the step whose rule made it
   let inputs = "";
   const terms = makeTerms(view);
-  let computed = false; // whether somebody wants to see every step
+  let computed = false; // whether the user wants to see every step
   const asComputed = button(
     "As computed",
     () => {
@@ -45,11 +47,11 @@ export function makeOrdersPart(view) {
 
   function paint() {
     const { order, most, wrt, inputs: all, graphs: facts, note: words } = get("orders");
-    const able = most ? all : []; // by which one can differentiate
+    const able = most ? all : []; // the inputs to differentiate by
     [...control.children].forEach((part) => part !== asComputed && (part.hidden = get("still")));
     others.hidden = get("still") || !able.length;
     control.hidden = !able.length;
-    const count = Math.max(FIRST_ORDERS, order + 1); // the others stand in the menu
+    const count = Math.max(FIRST_ORDERS, order + 1); // the others are in the menu
     if (first.childElementCount !== count)
       [first, further].forEach((part, k) =>
         part.replaceChildren(...(k ? choices.slice(count) : choices.slice(0, count))),
@@ -66,7 +68,7 @@ export function makeOrdersPart(view) {
     root.classList.toggle("al-many", facts.length > 1);
     root.classList.toggle("al-by-terms", !computed && !asComputed.hidden);
     terms.paint();
-    root.dispatchEvent(new Event("al-line")); // the sentence is about what is shown
+    root.dispatchEvent(new Event("al-line")); // update the sentence
     root.style.setProperty("--al-columns", String(facts.length === 4 ? 2 : Math.min(facts.length, 3)));
     paintGraphs(facts.slice(1));
   }
@@ -91,7 +93,7 @@ export function makeOrdersPart(view) {
     );
   }
 
-  /** Mark the steps that belong to the one under the pointer, or with the focus, in all graphs. @param {Event} event */
+  /** Mark the steps related to the one that is pointed at or focused, in all graphs. @param {Event} event */
   function relate(event) {
     if (!owners.size) return;
     const node = event.type === "pointerleave" ? null : /** @type {Element} */ (event.target).closest(".al-node");
@@ -121,7 +123,7 @@ export function makeOrdersPart(view) {
 }
 
 /**
- * Of a derivative, its terms and its curves are asked for.
+ * The questions about a derivative: its terms and its curves.
  * @param {any} _
  * @param {any} __
  * @param {{graphs: any[]}} program

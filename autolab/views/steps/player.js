@@ -1,5 +1,5 @@
 // @ts-check
-/** The part that walks through the forward and the backward pass: play, pause, step, scrub, and what happens there. */
+/** The part that walks through the forward and the backward pass (play, pause, step, scrub), and shows what happens. */
 
 import { sameEdge } from "../graph/answer.js";
 import { chosenLine } from "../graph/picture.js";
@@ -14,7 +14,7 @@ const PACES = { slow: 3000, normal: 1500, fast: 500 }; // milliseconds per step
 /** @param {import("../graph/explorer.js").View} view */
 export function makePlayerPart(view) {
   const { get, send, root } = view;
-  let wanted = -1; // where the user's hand is, while the kernel follows
+  let wanted = -1; // the moment that the user has reached, while the kernel follows
 
   const sheet = makeSheet(
     view,
@@ -39,7 +39,7 @@ export function makePlayerPart(view) {
   const way = html("select.al-button.al-way", {
     "aria-label": "Walk backward or forward",
     onchange() {
-      jump(count()); // a step of the other walk is none of this one
+      jump(count()); // the moments of the other walk are different
       send({ do: "choose", setting: "forward", value: way.value });
     },
   });
@@ -85,7 +85,7 @@ export function makePlayerPart(view) {
     place.classList.toggle("al-backward", walking && frame.backward);
   }
 
-  /** The ways to walk, where there are several. */
+  /** Offer the kinds of walk, if there are several. */
   function offer() {
     const { ways: all = [], now } = get("forward");
     ways.hidden = get("still") || !all.length;
@@ -113,7 +113,7 @@ export function makePlayerPart(view) {
   };
 }
 
-// What the sentence says of a graph: a step of the walk, a line, a box, or what can be done.
+// The sentence about a graph: a step of the walk, a line, a box, or what can be done.
 
 /** @param {import("../graph/explorer.js").View} view */
 export function makeSentencePart(view) {
@@ -138,7 +138,7 @@ export function makeSentencePart(view) {
     );
   }
 
-  // A saved page that moves has other words after a move.
+  // In a saved page that moves, the words change with the first move.
   const told = `frame detail terms curves plan rest${get("still") === "page" ? " words" : ""}`;
   return { says, on: { [told]: () => {} } };
 }

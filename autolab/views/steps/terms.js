@@ -1,5 +1,5 @@
 // @ts-check
-/** The orders term by term: formula, graph and curve of each. Everything is placed by views/steps/terms.py. */
+/** The orders term by term: formula, graph and curve of each. views/steps/terms.py decides on all positions. */
 
 import { makeAct } from "../graph/inputs.js";
 import { makeControls } from "../live/controls.js";
@@ -17,7 +17,7 @@ import { makeCurves } from "../live/plot.js";
  *   edges: {from: string, to: string, path: string, x: number, y: number}[]}} Panel
  */
 
-/** The orders term by term, and their curves, as far as they are known. @param {(name: string) => any} get */
+/** The orders term by term with their curves, as far as they are known. @param {(name: string) => any} get */
 export function termsOf(get) {
   const [terms, curves] = [get("terms"), get("curves")];
   return {
@@ -85,7 +85,7 @@ export function makeTerms(view) {
     if (fresh) {
       boxes = [];
       columns.replaceChildren(...panels.map(drawPanel));
-      // one of each graph
+      // the Tab key reaches one box of each graph
       boxes.forEach(({ element, order }, k) => order !== boxes[k - 1]?.order && set(element, { tabindex: 0 }));
     }
     for (const { box, order, element, value } of boxes) {
@@ -99,7 +99,7 @@ export function makeTerms(view) {
         .roots()
         .slice(0, plots.length)
         .forEach((plot, k) => {
-          plot.inert = Boolean(get("still")); // in a saved page nothing would follow the point
+          plot.inert = Boolean(get("still")); // in a saved page, nothing would follow the point
           columns.children[k].append(plot);
         });
     }
@@ -119,7 +119,10 @@ export function makeTerms(view) {
     relate(boxes.find(({ box, element }) => element.contains(target) || box.key === mark) ?? null);
   }
 
-  /** A term with what it came from and what became of it; the same factor in all orders. @param {string} key */
+  /**
+   * The boxes related to a term (its origins and the terms made from it), or the same factor in all orders.
+   * @param {string} key
+   */
   function family(key) {
     const [before, after] = [new Set([key]), new Set([key])];
     for (const { box } of [...boxes].reverse()) if (before.has(box.key)) for (const other of box.of) before.add(other);
@@ -140,7 +143,7 @@ export function makeTerms(view) {
     view.root.dispatchEvent(new Event("al-line"));
   }
 
-  /** The arrow keys lead from box to box. @param {KeyboardEvent} event */
+  /** Move from box to box with the arrow keys. @param {KeyboardEvent} event */
   function walkOn(event) {
     const here = boxes.findIndex(({ element }) => element === event.target);
     const way = { ArrowLeft: -1, ArrowUp: -1, ArrowRight: 1, ArrowDown: 1 }[event.key];

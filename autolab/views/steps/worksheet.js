@@ -1,5 +1,5 @@
 // @ts-check
-/** What happens at one step of the walk: the chain rule, and below it the calculation line by line with its numbers. */
+/** One step of the walk: the chain rule, and below it the calculation with its numbers, line by line. */
 
 import { ruleLines, scrolled } from "../graph/answer.js";
 import { html, layOverCells, write } from "../live/dom.js";
@@ -7,7 +7,7 @@ import { ARROWS, cellUnder, claim } from "../live/hand.js";
 import { floats, labelled, makeColoredCells } from "../live/heatmap.js";
 import { math } from "../live/mathml.js";
 
-const NUMBERED = 8; // columns of both factors: with more there is no room for numbers in the cells of a product
+const NUMBERED = 8; // with more columns in both factors, there is no space for numbers in the cells of a product
 
 /**
  * @typedef {{sign: string, label: string, math: import("../live/mathml.js").Formula | null, text: string, shape:
@@ -16,7 +16,7 @@ const NUMBERED = 8; // columns of both factors: with more there is no room for n
 
 /**
  * @param {import("../graph/explorer.js").View} view
- * @param {((pick: any[]) => void) | null} choose where there is a kernel, to follow a cell
+ * @param {((pick: any[]) => void) | null} choose called to follow a cell, if there is a kernel
  */
 export function makeSheet({ get }, choose) {
   const title = html("h3.al-event");
@@ -38,7 +38,7 @@ export function makeSheet({ get }, choose) {
       );
     if (rule?.code) parts.push(html("details", html("summary", words.walk_rule), html("pre.al-code", rule.code)));
     if (code) parts.push(html("pre.al-code", code));
-    const at = product ?? -3; // of a product and its factors, three lines
+    const at = product ?? -3; // the first of three lines for a product and its factors
     const all = (/** @type {Line[]} */ some) => some.flatMap(lineParts);
     const together = product !== null && scheme(lines.slice(at, at + 3));
     parts.push(html("div.al-lines", all(lines.slice(0, Math.max(0, at))), together, all(lines.slice(at + 3))));
@@ -47,7 +47,7 @@ export function makeSheet({ get }, choose) {
   }
 
   /**
-   * A product of matrices: the left factor at the left, the right one above, each number where a row meets a column.
+   * A product of matrices: the left factor on the left, the right one above, each number where a row meets a column.
    * @param {Line[]} lines
    */
   function scheme(lines) {
@@ -69,7 +69,7 @@ export function makeSheet({ get }, choose) {
     return root;
   }
 
-  /** A sign, what it is, its shape and number; below it an array as cells. @param {Line} line */
+  /** A sign, a label, a shape and a number; below them, an array as cells. @param {Line} line */
   function lineParts(line) {
     const { sign, label, shape, array } = line;
     const head = html(
