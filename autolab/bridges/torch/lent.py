@@ -69,9 +69,7 @@ class TorchBudget(LibraryBudget):
     def settle(self) -> None:
         """Finish after the run, when its graph is gone: memory that is still referenced belongs to somebody else."""
         for begin, (storage, snapshots) in [*self._lent.items()]:
-            if (
-                torch._C._storage_Use_Count(storage._cdata) > len(snapshots) + _HANDLE
-            ):  # each snapshot has a tensor behind it
+            if torch._C._storage_Use_Count(storage._cdata) > len(snapshots) + _HANDLE:  # each has a tensor behind it
                 self._copy(begin)
         self._lent.clear()
 

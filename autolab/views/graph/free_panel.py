@@ -17,8 +17,7 @@ from .session import Session
 
 _LONGEST_NAME = 24
 _REST = {(True, True): "rest", (True, False): "rest_none", (False, True): "rest_fixed", (False, False): "rest_neither"}
-"""What can be done with a graph, depending on whether something in it can be changed, and whether there is a
-gradient."""
+"""What can be done with a graph, by whether something in it can be changed, and whether it has a gradient."""
 
 Corners = Mapping[Key, tuple[int, int]]
 

@@ -64,9 +64,7 @@ class Computation(Generic[Result]):
         self._interruptible, self._interrupted = True, False
         self._made = time.monotonic()
         self.stopped: str | None = None
-        context = self._context = (
-            contextvars.copy_context()
-        )  # output belongs to the cell or message that started the computation
+        context = self._context = contextvars.copy_context()  # output belongs to the cell or message that started it
         context.run(unset_modes)  # modes belong to the computed function
         self._thread = 0  # id of the thread that runs it
 
