@@ -44,6 +44,14 @@ report = autolab.diagnose(loss, Variable(np.eye(3)), np.eye(3) * 1000)
 print(report)
 report.explore()
 """
+LONG = """\
+from autolab import Variable
+y = Variable(2.0)
+for _ in range(20_000):
+    y = y * 1.0001
+y = None
+print('freed')
+"""
 
 
 def status(page: Page, key: str) -> None:
@@ -92,6 +100,8 @@ def test_a_live_graph_moves_stops_and_is_shared_by_a_link(opened: Callable[[str]
     expect(page.locator(".al-play-output pre")).to_contain_text("inv: ")
     expect(page.locator(".al-play-output pre")).to_contain_text("singular")
 
+    run(page, LONG)  # the stack of a browser is small
+    expect(page.locator(".al-play-output pre")).to_have_text("freed\n")
     run(page, DIAGNOSED)
     expect(page.locator(".al-play-output pre")).to_contain_text("Write `log_softmax(scores)`: with the same numbers")
     expect(page.locator(".al-node.al-selected")).to_contain_text("F.log(p)")
