@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from copy import copy
 from dataclasses import dataclass
-from itertools import combinations
+from itertools import permutations
 from typing import Any, Literal
 
 import numpy as np
@@ -80,7 +80,7 @@ def forgotten_way(checked: CheckedInput) -> Explanation | None:
 
 def _candidates(ways: list[Way], lost: np.ndarray, lengths: set[int]) -> Iterator[tuple[np.ndarray, Explanation]]:
     """What may be lost, and what it would mean: a way or its sign, the derivative of a step, a part of a way, two
-    ways."""
+    ways, or one of two while the other counts twice."""
     steps = [w for w in ways if w.forgets != "path"][:_MOST_WAYS]
     edges = [w for w in ways if w.forgets == "path"][:_MOST_WAYS]
     for way in edges:
@@ -94,9 +94,11 @@ def _candidates(ways: list[Way], lost: np.ndarray, lengths: set[int]) -> Iterato
             text, value = known
             found = because("missing_term", "path_factor", function=shown(way.function), factor=signed(text))
             yield (value - 1.0) * way.share, found
-    for first, second in combinations(edges, 2):
-        names = f"{shown(first.function)} and through {shown(second.function)}"
-        yield -first.share - second.share, because("missing_term", "path", function=names)
+    for first, second in permutations(edges, 2):
+        names = {"function": shown(first.function), "other": shown(second.function)}
+        both = "{function} and through {other}".format(**names)
+        yield -first.share - second.share, because("missing_term", "path", function=both)
+        yield first.share - second.share, because("missing_term", "path_twice", **names)
 
 
 def _traced(checked: CheckedInput) -> Traced | None:
