@@ -188,3 +188,19 @@ def test_several_targets_of_each_example_are_no_order_of_their_own():
 
     model = L.Sequential(L.Linear(4, 16), F.relu, L.Linear(16, 9))
     assert "shuffled_labels" not in told(training(loss, model))[0]
+
+
+def test_gradients_that_became_0_are_not_said_to_be_cleared():
+    """The first update saturates every unit, and from then on all gradients are 0."""
+    model = L.Sequential(L.Linear(4, 16), F.relu, L.Linear(16, 1), F.sigmoid)
+    optimizer = optimizers.SGD(1e5).setup(model)
+
+    def train_step():
+        loss = F.mean((model(X) - (T > 0)[:, None]) ** 2)
+        model.cleargrads()
+        loss.backward()
+        optimizer.update()
+        return loss
+
+    kinds, text = told(train_step)
+    assert "gradients_cleared" not in kinds and "clears" not in text and "no parameter changes" not in text

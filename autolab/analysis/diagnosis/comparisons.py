@@ -28,7 +28,7 @@ LOSSES = {
     "mean_absolute_error": "regression",
 }
 PICKING = {"gather", "take_along_axis", "getitem", "mul"}
-_AFTER_DIFFERENCE = {"pow", "square", "abs", "mul", "norm", "integer_pow"}
+AFTER_DIFFERENCE = {"pow", "square", "abs", "mul", "norm", "integer_pow"}
 _TARGETS = ("target", "t", "y")
 
 
@@ -64,7 +64,7 @@ def _is_error(e: ProgramGraph, step: Step, operands: list[Operand]) -> bool:
     """Whether a difference is that of a prediction and a target, to be squared."""
     targets = [o for o in operands if o.step not in e.learning]
     after = [user.function for user in e.users.get(step.id, [])]
-    return len(targets) == 1 and bool(_AFTER_DIFFERENCE & set(after)) and step.id in e.used
+    return len(targets) == 1 and bool(AFTER_DIFFERENCE & set(after)) and step.id in e.used
 
 
 def _picking(e: ProgramGraph, step: Step, operands: list[Operand]) -> str | None:

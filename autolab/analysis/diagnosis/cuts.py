@@ -8,7 +8,7 @@ from ...recording.observations import WHY_ZERO
 from .evidence import Evidence, Found
 from .lines import code_of, line_above, line_assigning, line_near
 from .report import CodeLine
-from .words import at_line, called, listed
+from .words import at_line, called, holds, listed
 
 _KEEP = "Compute with the tensor itself; take numbers out only for printing."
 _REMEDIES = {
@@ -78,9 +78,28 @@ def cut_gradients(e: Evidence) -> Found:
     if not told and e.watch.has_loss and len(lost) == len(e.trainable):
         yield from _begun_anew(e)
         yield from _times_zero(e)
+    yield from _between_places(e)
     yield from _without_effect(e)
     if (e.loss is None or e.loss.status == "constant") and not (told or e.watch.has_loss or e.watch.error):
         yield from _of_places(e)
+
+
+def _between_places(e: Evidence) -> Found:
+    """A state that leaves the graph between any two places of a sequence, with one loss behind the last."""
+    for gone in e.departures if e.watch.has_loss else ():
+        states = {i: v.values for i in gone.steps if i in e.learning - e.used and (v := e.steps[i].value) is not None}
+        begun = [s for i in e.used if states and not (s := e.steps[i]).operands and holds(s, states[max(states)])]
+        cells = [e.steps[i] for i in e.learned & e.used if begun and states.keys() <= e.after({i})]
+        learning = [[use.id in e.used for use in e.uses(cell)] for cell in cells]
+        if len(states) > 1 and any(sum(uses) == 1 < len(uses) - 1 for uses in learning):
+            yield e.suspect(
+                "cut_gradient",
+                f"Line {gone.line}, `{gone.source}`, takes the state out of the graph {len(states)} times: the loss "
+                "sends gradients through the last place alone, and nothing learns what to keep from those before.",
+                "Keep the state in the graph within a sequence; detach it between sequences.",
+                at=e.steps[gone.steps[0]],
+                told_at=CodeLine(gone.line, gone.file),
+            )
 
 
 def _of_places(e: Evidence) -> Found:

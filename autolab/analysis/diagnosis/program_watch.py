@@ -52,8 +52,8 @@ class ProgramWatch:
     """What a program did in a number of rounds.
 
     ``gradients`` are those of the first round, by parameter name; None where none arrived. ``losses`` holds the loss of
-    every round, ``modes`` the modes of the models at its backward pass. ``error`` is the exception that ended the
-    rounds, ``place`` its position.
+    every round, ``modes`` the modes of the models at its backward pass, ``slopes`` the gradients of the last pass.
+    ``error`` is the exception that ended the rounds, ``place`` its position.
     """
 
     def __init__(self, bench: Workbench, program: Program) -> None:
@@ -68,7 +68,7 @@ class ProgramWatch:
         self.modes: dict[int, dict[str, tuple[bool, list[str]]]] = {}
         self._used: set[str] = set()
         self._values: dict[str, np.ndarray] = {}  # after the last backward pass or update
-        self._slopes: dict[str, np.ndarray | None] = {}  # the gradients of that pass
+        self.slopes: dict[str, np.ndarray | None] = {}
         self._piled: dict[str, TrainingEvent] = {}
         self._round = 0
 
@@ -158,7 +158,7 @@ class ProgramWatch:
                 if self.gradients.get(name) is None or (own is not None and not np.any(self.gradients[name])):
                     self.gradients[name] = own
         self._values = {p.name: p.value().copy() for p in self.parameters}
-        self._slopes = {name: _new(g, before.get(name)) for name, g in after.items()}
+        self.slopes = {name: _new(g, before.get(name)) for name, g in after.items()}
         return answer
 
     def _note_own_update(self) -> None:
@@ -167,7 +167,7 @@ class ProgramWatch:
         moves = {name: values[name] - old for name, old in self._values.items() if _is_other(old, values[name])}
         if moves:
             piled = {name: event for name, event in self._piled.items() if name in moves}
-            along = cosine(moves, self._slopes)
+            along = cosine(moves, self.slopes)
             sizes = {name: (np.nan, _norm(self._values[name]), _norm(move)) for name, move in moves.items()}
             event = TrainingEvent("own step", None, None, self._round, piled=piled, sizes=sizes, along=along)
             self.events.append(event)

@@ -34,7 +34,7 @@ def cleared(e: Evidence) -> Found:
     """Gradients that are cleared before they are used."""
     updates = [event for event in e.watch.heard("step") if event.sizes]
     late = [event for event in updates if event.pass_] or updates
-    given = [e.watch.gradients.get(name) for update in updates for name in update.sizes]
+    given = [e.watch.slopes.get(name) for update in updates for name in update.sizes]  # units may have died meanwhile
     is_used = any(event.piled for event in e.watch.events) or any(s[0] for event in late for s in event.sizes.values())
     mine = e.watch.events[: e.watch.events.index(late[0])] if late and not is_used else []
     backward = next((other for other in reversed(mine) if other.kind == "backward"), None)

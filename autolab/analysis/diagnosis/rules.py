@@ -49,7 +49,7 @@ RULES: tuple[tuple[str, *tuple[Rule, ...]], ...] = (
     ("targets", shapes.labels),
     ("targets outside the range of the output", ranges.unreachable),
     ("whether examples influence each other", probes.examples),
-    ("reductions over the batch", shapes.reduced),
+    ("reductions over the batch", shapes.reduced, shapes.cancelling),
     ("whether the future is seen", sequences.future),
     ("units that are dead, clamped or dropped", units.dead),
     ("training and evaluation mode", *modes.RULES),
@@ -62,7 +62,7 @@ RULES: tuple[tuple[str, *tuple[Rule, ...]], ...] = (
     ("sizes of gradients by depth", sizes.gradients),
     ("sizes of gradients through time", sizes.through_time),
     ("whether the inputs matter", inputs.without_effect),
-    ("sizes of updates", updates.rate),
+    ("sizes of updates", updates.rate, updates.falling),
     ("whether the loss falls", rounds.staying),
     ("other errors", raised_errors.raised),
 )

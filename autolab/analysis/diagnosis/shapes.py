@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from ...recording.model import Step
+from .comparisons import AFTER_DIFFERENCE
 from .evidence import Evidence, Found
 from .words import at_line, shape_of, whole
 
@@ -74,6 +77,24 @@ def reduced(e: Evidence) -> Found:
     """Reductions along the batch axis instead of the feature axis."""
     counts = {len(array) for array in e.data.values() if len(array) > 2}
     yield from [*_one_for_all(e, counts)] or [*_similarities(e, counts)]
+
+
+def cancelling(e: Evidence) -> Found:
+    """Differences that are averaged before they are squared."""
+    ends = [s for s in e.trained if s.function in ("mean", "sum") and shape_of(s) == ()]
+    for step in ends if not e.objectives else ():  # beside others, what is the same on average may be wanted as well
+        error, user = e.made_by(e.operands(step)[0]), e.only_user(step)
+        given, n = e.operands(error), math.prod(shape_of(error))
+        targets = [o for o in given if o.id not in e.learning and math.prod(shape_of(o)) == n > 1]
+        is_error = error.function in ("sub", "subtract") and (len(given), len(targets)) == (2, 1)
+        if is_error and user and user.function in AFTER_DIFFERENCE and e.only_user(error) is step:
+            yield e.suspect(
+                "cancelling_errors",
+                f"{at_line(step)} adds up {n} differences from {e.called(targets[0])} before `{user.function}`: those "
+                "of one sign make up for those of the other, so the loss can be 0 where no prediction is right.",
+                "Take the square or the absolute value of each difference first, and then the mean.",
+                at=step,
+            )
 
 
 def _one_for_all(e: Evidence, counts: set[int]) -> Found:

@@ -73,8 +73,10 @@ def uphill(e: Evidence) -> Found:
 
 
 def turned(e: Evidence) -> Found:
-    """A loss with the wrong sign: the negative error is minimized."""
-    turns = [(step, *_TURNED) for o in e.objectives if o.kind in _ERRORS and (step := _turned(e, o.step))]
+    """A loss with the wrong sign: the negative error is minimized, and it is the only error."""
+    errors = [_turned(e, o.step) for o in e.objectives if o.kind in _ERRORS and o.step.id in e.used]
+    # one of several errors may be maximized on purpose, as in adversarial training
+    turns = [(step, *_TURNED) for step in errors if step is not None and None not in errors]
     turns += [(step, *_NOT_TURNED) for step, scores in e.picks if _is_log_likelihood(e, step, whole(scores.value))]
     updates = _updates_of_weights(e)
     if turns and updates and all(event.along < 0 for event in updates):
@@ -109,9 +111,14 @@ def _maximizes(optimizer: Any) -> bool:
 
 
 def _turned(e: Evidence, step: Step) -> Step | None:
-    """The step that flips the sign of an error on its way to the loss, if exactly one does."""
-    turns = [user for user in e.way_to_loss(step) or () if user.function in ("neg", "negative")]
-    return turns[0] if len(turns) == 1 else None
+    """The step that flips the sign of an error on its way to the loss, if the loss decreases as the error increases."""
+    way = [step, *(e.way_to_loss(step) or ())]
+    way = way[next((i for i, s in enumerate(way) if range_of(s.value)[0] >= 0), len(way)) :]  # a difference has a sign
+    slopes = [range_of(s.grad) for s in way]
+    if not slopes or not slopes[0][0] < 0 >= slopes[0][1]:
+        return None
+    turn = next((s for s, (low, high) in zip(way, slopes, strict=True) if low >= 0 < high), step)
+    return turn if turn.function in ("neg", "negative", "sub", "subtract", "mul") else None
 
 
 def rate(e: Evidence) -> Found:
@@ -159,6 +166,22 @@ def rate(e: Evidence) -> Found:
         f"{remedy} it by 10 until the loss falls; changes of about 0.001 are usual.",
         at=made_at(e),
     )
+
+
+def falling(e: Evidence) -> Found:
+    """Updates that shrink to almost nothing while the gradient keeps its size and the loss stays large."""
+    steps, losses = e.watch.heard("step"), e.watch.losses
+    for name in steps[0].sizes if steps and losses and losses[-1] > 0.5 * losses[0] > 0 else ():
+        sizes = [event.sizes[name] for event in steps if event.who is steps[0].who and name in event.sizes]
+        (before, _, first), (_, _, middle), (after, _, last) = sizes[0], sizes[len(sizes) // 2], sizes[-1]
+        if max(300 * last, 10 * middle) < first and after > before / 3 and len(sizes) > 4 and is_matrix(e, name):
+            yield e.suspect(
+                "learning_rate",
+                f"Update 1 changes {name} by {number(first)}, number {len(sizes)} by {number(last)}; its gradient is "
+                f"{number(before)} and then {number(after)}, the loss {number(losses[0])} and {number(losses[-1])}.",
+                "Look for what lowers the learning rate: a schedule that counts epochs must not be advanced after each update.",
+                at=made_at(e),
+            )
 
 
 def _changed_on_the_way(e: Evidence) -> ProgramFinding | None:

@@ -130,6 +130,173 @@ def optimizer_in_the_step():
     return step, net, kept, *_classes()
 
 
+@mistake("learning_rate", steps=12, outside=True)
+def schedule_of_epochs_after_each_update():
+    net = _net()
+    optimizer = optimizers.SGD(lr=0.05).setup(net)  # <-
+    schedule = optimizers.lr_scheduler.ExponentialLR(optimizer, 0.3)  # <- 0.3 => 0.95
+
+    def step(net, optimizer, schedule, x, t):
+        loss = _trained(net, optimizer, x, t)
+        schedule.step()
+        return loss
+
+    return step, net, optimizer, schedule, *_classes()
+
+
+def _curve(n=48):
+    x = np.random.randn(n, 5)
+    return x, np.sin(x[:, :1]) + 1
+
+
+def _fit(net, optimizer, loss):
+    net.cleargrads()
+    loss.backward()
+    optimizer.update()
+    return loss
+
+
+@mistake("cancelling_errors", steps=12)
+def square_of_the_mean():
+    net = _net(5, 1)
+    optimizer = optimizers.SGD(lr=0.05).setup(net)
+
+    def step(net, optimizer, x, t):
+        loss = F.mean(net(x) - t) ** 2  # <- loss = F.mean((net(x) - t) ** 2)
+        return _fit(net, optimizer, loss)
+
+    return step, net, optimizer, *_curve()
+
+
+@mistake("uphill", steps=12)
+def error_times_minus_one():
+    net = _net(5, 1)
+    optimizer = optimizers.SGD(lr=0.01).setup(net)
+
+    def step(net, optimizer, x, t):
+        loss = -1.0 * F.mean((net(x) - t) ** 2)  # <- -1.0 * => 1.0 *
+        return _fit(net, optimizer, loss)
+
+    return step, net, optimizer, *_curve()
+
+
+@mistake("uphill", steps=12)
+def share_of_the_variance_is_made_small():
+    net = _net(5, 1)
+    optimizer = optimizers.SGD(lr=0.01).setup(net)
+
+    def step(net, optimizer, x, t):
+        share = 1 - F.sum((net(x) - t) ** 2) / np.sum((t - t.mean()) ** 2)  # <-
+        return _fit(net, optimizer, share)  # <- share) => 1 - share)
+
+    return step, net, optimizer, *_curve()
+
+
+@healthy(steps=12)
+def loss_that_outliers_cannot_lift():
+    net = _net(5, 1)
+    optimizer = optimizers.SGD(lr=0.2).setup(net)
+
+    def step(net, optimizer, x, t):
+        loss = F.mean(1 - F.exp(-((net(x) - t) ** 2)))
+        return _fit(net, optimizer, loss)
+
+    return step, net, optimizer, *_curve()
+
+
+@healthy(steps=12)
+def error_of_the_domain_is_to_grow():
+    net, domain = _net(), L.Linear(16, 2)
+    optimizer, other = optimizers.SGD(lr=0.1).setup(net), optimizers.SGD(lr=0.1).setup(domain)
+
+    def step(net, domain, optimizer, other, x, t):
+        h = F.relu(net[0](x))
+        told = F.softmax_cross_entropy(domain(h), np.arange(48) % 2)
+        loss = F.softmax_cross_entropy(net[2](h), t) - 0.1 * told
+        net.cleargrads()
+        domain.cleargrads()
+        loss.backward()
+        optimizer.update()
+        for parameter in domain.params():
+            parameter.grad = -1.0 * parameter.grad
+        other.update()
+        return loss
+
+    return step, net, domain, optimizer, other, *_classes()
+
+
+@healthy(steps=12)
+def sum_that_is_conserved():
+    net = _net(5, 1)
+    optimizer = optimizers.SGD(lr=0.05).setup(net)
+
+    def step(net, optimizer, x, t):
+        error = net(x) - t
+        return _fit(net, optimizer, F.mean(error**2) + 0.1 * F.mean(net(x) - t) ** 2)
+
+    return step, net, optimizer, *_curve()
+
+
+@mistake("cut_gradient", steps=12)
+def state_detached_at_each_place():
+    cell, head = L.RNNCell(4, 12), L.Linear(12, 2)
+    net = ChainList(cell, head)
+    optimizer = optimizers.Adam(0.02).setup(net)
+    x = np.random.randn(32, 5, 4)
+
+    def step(net, optimizer, x, t):
+        h = Variable(np.zeros((32, 12)))
+        for k in range(5):
+            h = net[0](x[:, k], h.detach())  # <- h.detach() => h
+        return _fit(net, optimizer, F.softmax_cross_entropy(net[1](h), t))
+
+    return step, net, optimizer, x, (x[:, 0, 0] > 0) * 1
+
+
+@healthy(steps=12)
+def state_detached_between_windows():
+    cell, head = L.RNNCell(4, 12), L.Linear(12, 2)
+    net = ChainList(cell, head)
+    optimizer = optimizers.Adam(0.02).setup(net)
+    x = np.random.randn(32, 6, 4)
+
+    def step(net, optimizer, x, t):
+        h, loss = Variable(np.zeros((len(x), 12))), 0.0
+        for k in range(6):
+            h = net[0](x[:, k], h.detach())
+            loss = loss + F.softmax_cross_entropy(net[1](h), t[:, k])
+        return _fit(net, optimizer, loss)
+
+    return step, net, optimizer, x, (x[..., 0] > 0) * 1
+
+
+@healthy(steps=12)
+def values_that_are_looked_at():
+    net, seen = _net(), []
+    optimizer = optimizers.Adam(0.02).setup(net)
+
+    def step(net, optimizer, seen, x, t):
+        for k in range(0, 48, 12):
+            seen.append(net(x[k : k + 12]).data)
+        return _trained(net, optimizer, x, t)
+
+    return step, net, optimizer, seen, *_classes()
+
+
+@healthy(steps=12)
+def rate_that_rises_and_falls_once():
+    net = _net()
+    optimizer = optimizers.SGD(lr=0.01).setup(net)
+    schedule = optimizers.lr_scheduler.OneCycleLR(optimizer, 0.01, total_steps=12)
+
+    def step(net, optimizer, schedule, x, t):
+        loss = _trained(net, optimizer, x, t)
+        schedule.step()
+        return loss
+
+    return step, net, optimizer, schedule, *_classes()
+
+
 @mistake("wrong_axis", "softmax_over_batch")
 def softmax_over_time():
     x = np.random.randn(8, 5, 4)
