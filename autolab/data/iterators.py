@@ -94,14 +94,9 @@ class SerialIterator:
         else:
             batch, order, position = self._over_the_end(start, end)
             complete = True
-        publish(
-            [
-                (self, "order", order),
-                (self, "position", position),
-                (self, "epoch", self.epoch + complete * max(1, end // n if self.repeat else 1)),
-                (self, "is_new_epoch", complete),
-            ]
-        )
+        epoch = self.epoch + complete * max(1, end // n if self.repeat else 1)
+        values = {"order": order, "position": position, "epoch": epoch, "is_new_epoch": complete}
+        publish([(self, name, value) for name, value in values.items()])
         return batch
 
     next = __next__
@@ -127,12 +122,7 @@ class SerialIterator:
     # ------------------------------------------------------------------ state
     def state(self) -> dict[str, Any]:
         """The position and the order, and the state of the iterator's own generator if it has one, by name."""
-        found: dict[str, Any] = {
-            "epoch": self.epoch,
-            "position": self.position,
-            "is_new_epoch": self.is_new_epoch,
-            "order": self.order,
-        }
+        found = {name: getattr(self, name) for name in ("epoch", "position", "is_new_epoch", "order")}
         return found if self.rng is None else {**found, "rng": generator_state(self.rng)}
 
     def state_layout(self) -> dict[str, Slot]:

@@ -9,13 +9,15 @@ from pathlib import Path
 from time import perf_counter
 from typing import Any
 
+import numpy as np
+
 from ..engine.configuration import config, using_config
 from ..engine.errors import a_kind
 from ..engine.keyword_aliases import takes_other_words
 from ..engine.store import publish
 from ..links import Link
 from ..links.reporter import Reporter
-from ..shared.state_layout import FREE, NUMBER, Slot, layout_of, under
+from ..shared.state_layout import FREE, NUMBER, Slot, layout_of, text_of, text_state, under, unpacking
 from .extension import Extension
 from .triggers import IntervalTrigger, Trigger, as_trigger
 from .updater import StandardUpdater, SubState, with_prefix
@@ -189,8 +191,12 @@ class Trainer:
 
     # ------------------------------------------------------------------ state
     def state(self) -> dict[str, Any]:
-        """The state of the updater and the extensions, and the elapsed time, by name."""
+        """The state of the updater and the extensions, the elapsed time, and the extensions that the last update has
+        still to call, by name."""
         found = {**with_prefix("updater", self.updater.state()), "elapsed_time": self.elapsed_time}
+        if self._handled != self.updater.iteration:
+            seen = {name: float(x) for name, x in self.observation.items() if isinstance(x, int | float | np.number)}
+            found["due/text"] = text_state({"called": sorted(self._called), "observation": seen})
         for name, entry in self._entries.items():
             if isinstance(entry.extension, Extension):
                 found |= with_prefix(f"extensions/{name}", entry.extension.state())
@@ -199,6 +205,7 @@ class Trainer:
     def state_layout(self) -> dict[str, Slot]:
         """The shape and dtype that `load_state` expects for each name; states of unknown extensions are ignored."""
         found = {**under("updater", layout_of(self.updater)), "elapsed_time": NUMBER, **under("extensions", FREE)}
+        found |= under("due", FREE)
         for name, entry in self._entries.items():
             if isinstance(entry.extension, Extension):
                 found |= under(f"extensions/{name}", layout_of(entry.extension))
@@ -212,5 +219,8 @@ class Trainer:
         for name, entry in self._entries.items():
             if isinstance(entry.extension, Extension):
                 stores += entry.extension.planned(SubState(f"extensions/{name}", state))
-        publish([*stores, (self, "elapsed_time", float(state["elapsed_time"]))])
-        self._handled, self._called = self.updater.iteration, set()
+        with unpacking("Trainer.load_state"):
+            due = text_of(state["due/text"]) if "due/text" in state else {"called": (), "observation": {}}
+            called, seen = set(map(str, due["called"])), {name: float(x) for name, x in due["observation"].items()}
+        publish([*stores, (self, "elapsed_time", float(state["elapsed_time"])), (self, "observation", seen)])
+        self._handled, self._called = self.updater.iteration - ("due/text" in state), called

@@ -7,11 +7,18 @@ import signal
 import subprocess
 import sys
 
+import numpy as np
 import pytest
 from helpers.checkout import ROOT
 
+from autolab import links as L
+from autolab import optimizers, training
+from autolab.data import SerialIterator, get_iris
+from autolab.serializers import save_npz
 from autolab.serializers.hdf5 import read_hdf5
 from autolab.serializers.npz import read_npz
+from autolab.shared.state_layout import text_state
+from autolab.training import extensions
 
 pytestmark = pytest.mark.goal(id="R17")
 
@@ -69,3 +76,48 @@ def test_killed_and_resumed_is_uninterrupted_bit_for_bit_under_two_hash_seeds(ki
     straight, broken = state(tmp_path / "straight", kind), state(tmp_path / "broken", kind)
     assert broken == straight and broken != half
     assert {name.split("/")[1] for name in straight if name.startswith("updater/")} >= {"model", "optimizer", "rng"}
+
+
+def test_extensions_that_an_interrupt_left_out_are_called_after_resuming(tmp_path):
+    """Evaluated, logged, and the learning rate lowered: what belongs to an epoch is not lost with the process."""
+
+    def make(is_interrupted=False):
+        def lower(trainer):
+            if is_interrupted and trainer.updater.epoch == 2:
+                raise KeyboardInterrupt
+            trainer.updater.optimizer.lr *= 0.5
+
+        train, test = get_iris()
+        optimizer = optimizers.SGD(0.1).setup(L.Classifier(L.Linear(4, 3, initialW=0)))
+        batches = SerialIterator(train, 40, rng=np.random.default_rng(3))
+        trainer = training.Trainer(training.StandardUpdater(batches, optimizer), (4, "epoch"), out=tmp_path)
+        trainer.extend(lower, trigger=(1, "epoch"), priority=training.Extension.EDITOR)  # before it is logged
+        trainer.extend(extensions.Evaluator(SerialIterator(test, 50, repeat=False, shuffle=False), optimizer.target))
+        trainer.extend(extensions.LogReport())
+        return trainer
+
+    def told(trainer):
+        log = [{**line, "elapsed_time": 0} for line in trainer.get_extension("LogReport").log]
+        return log, trainer.updater.optimizer.lr
+
+    straight, broken, resumed = make(), make(is_interrupted=True), make()
+    straight.run()
+    with pytest.raises(KeyboardInterrupt):
+        broken.run()
+    save_npz(tmp_path / "state", broken)
+    extensions.resume(resumed, tmp_path / "state")
+    resumed.run()
+    assert told(resumed) == told(straight) and len(told(straight)[0]) == 4
+
+
+def test_what_is_left_to_call_is_checked_before_anything_is_loaded():
+    def make():
+        optimizer = optimizers.SGD(0.1).setup(L.Classifier(L.Linear(4, 3)))
+        return training.Trainer(training.StandardUpdater(SerialIterator(get_iris()[0], 40), optimizer))
+
+    trainer, other = make(), make().state()
+    before = trainer.state()
+    for text in ([], {"called": 1, "observation": {}}, {"called": [], "observation": {"loss": "x"}}):
+        with pytest.raises(ValueError, match=r"Trainer.load_state: .*nothing was loaded"):
+            trainer.load_state({**other, "due/text": text_state(text)})
+        assert all(np.array_equal(before[name], value) for name, value in trainer.state().items())
