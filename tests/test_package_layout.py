@@ -215,7 +215,8 @@ def test_lines_of_code_are_counted(tmp_path):
         '"""A.\n\nB."""\n\n# c\nx = """d\ne"""\ndef f():\n    """G."""\n    return x\n', "utf-8"
     )
     (tmp_path / "a.js").write_text("/* a\nb */\n// c\n\nlet x = 1; // d\n", "utf-8")
-    assert (lines_of_code(tmp_path / "a.py"), lines_of_code(tmp_path / "a.js")) == (4, 1)
+    (tmp_path / "a.toml").write_text('# A.\n\n"b" = "c"\n', "utf-8")
+    assert [lines_of_code(tmp_path / name) for name in ("a.py", "a.js", "a.toml")] == [4, 1, 1]
 
 
 def test_a_circle_is_found():
