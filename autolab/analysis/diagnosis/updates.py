@@ -179,7 +179,7 @@ def falling(e: Evidence) -> Found:
                 "learning_rate",
                 f"Update 1 changes {name} by {number(first)}, number {len(sizes)} by {number(last)}; its gradient is "
                 f"{number(before)} and then {number(after)}, the loss {number(losses[0])} and {number(losses[-1])}.",
-                "Look for what lowers the learning rate: a schedule that counts epochs must not be advanced after each update.",
+                "Look for what lowers the learning rate: a schedule in epochs must not advance at every update.",
                 at=made_at(e),
             )
 

@@ -95,10 +95,9 @@ def _candidates(ways: list[Way], lost: np.ndarray, lengths: set[int]) -> Iterato
             found = because("missing_term", "path_factor", function=shown(way.function), factor=signed(text))
             yield (value - 1.0) * way.share, found
     for first, second in permutations(edges, 2):
-        names = {"function": shown(first.function), "other": shown(second.function)}
-        both = "{function} and through {other}".format(**names)
-        yield -first.share - second.share, because("missing_term", "path", function=both)
-        yield first.share - second.share, because("missing_term", "path_twice", **names)
+        one, other = shown(first.function), shown(second.function)
+        yield -first.share - second.share, because("missing_term", "path", function=f"{one} and through {other}")
+        yield first.share - second.share, because("missing_term", "path_twice", function=one, other=other)
 
 
 def _traced(checked: CheckedInput) -> Traced | None:
