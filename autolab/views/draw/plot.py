@@ -29,9 +29,9 @@ _FEW = 25  # lines of at most this many points show them
 _GAP = 16.0
 
 
-def to_svg(charts: Sequence[dict[str, Any]], look: Look = "auto", columns: int = 2) -> Markup:
-    """Charts in rows of ``columns``, as the text of an SVG document."""
-    columns = max(1, min(columns, len(charts)))
+def to_svg(charts: Sequence[dict[str, Any]], look: Look = "auto") -> Markup:
+    """Charts in two columns, as the text of an SVG document."""
+    columns = max(1, min(2, len(charts)))
     rows = [charts[i : i + columns] for i in range(0, len(charts), columns)]
     parts: list[Markup] = []
     top = 0.0

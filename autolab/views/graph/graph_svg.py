@@ -42,7 +42,6 @@ Node = dict[str, Any]
 def to_svg(
     recording: Recording,
     look: Look = "auto",
-    compact: bool = False,
     direction: Direction = "auto",
     opened: Collection[int] | None = None,
 ) -> Markup:
@@ -54,15 +53,13 @@ def to_svg(
         The recording to draw.
     look
         ``light``, ``dark``, or ``auto``, which follows the page that shows the picture.
-    compact
-        Omit strips, plates and the description, to save space.
     direction
         Whether the graph runs ``down`` or to the ``right``; ``auto`` decides by its shape.
     opened
         The groups that are open; by default, as many as still leave the picture easy to read.
     """
     picture = scene(recording, opened, direction=direction)
-    return draw(picture, readings(recording, opened), look, compact, notes(recording))
+    return draw(picture, readings(recording, opened), look, below=notes(recording))
 
 
 def draw(
