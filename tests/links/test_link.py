@@ -191,13 +191,16 @@ def test_copies_share_or_have_their_own():
 
 @pytest.mark.parametrize("mode", ["share", "copy", "init"])
 def test_a_copied_parameter_keeps_its_class_and_its_attributes(mode):
-    class Tagged(Parameter):
-        def __init__(self, tag):
-            super().__init__(initializers.Constant(2.0), (3,))
+    class Weights(Parameter):
+        def __init__(self, count, tag):
+            super().__init__(initializers.Normal(), count)
             self.tag = tag
 
-    twin = Tagged("own").copy(mode)
-    assert (type(twin), twin.tag, twin.data.tolist()) == (Tagged, "own", [2.0, 2.0, 2.0])
+    link = Link()
+    link.W = Weights(3, "own")
+    twin = link.copy(mode)
+    assert (type(twin.W), twin.W.tag, twin.W.name, twin.W.shape) == (Weights, "own", "W", (3,))
+    assert np.array_equal(twin.W.data, link.W.data) == (mode != "init")
 
 
 def test_a_copy_of_a_row_has_links_of_its_own():
