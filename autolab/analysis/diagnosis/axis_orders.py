@@ -120,7 +120,7 @@ def drawn(e: Evidence) -> Found:
         yield e.found(
             "shuffled_labels",
             f"{at_line(o.step)} compares predictions with `{o.target.name or 'targets'}`, which are drawn at random: "
-            "with other random numbers they are others, for the same inputs.",
+            "they change with the random numbers, for the same inputs.",
             "Compare with the targets that belong to the inputs.",
             at=o.step,
         )

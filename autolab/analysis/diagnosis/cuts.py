@@ -120,8 +120,8 @@ def _begun_anew(e: Evidence) -> Found:
         place = line_assigning(e, leaf.name) if leaf.name else users[0]
         yield e.found(
             "cut_gradient",
-            f"The loss depends on {called(leaf)} and on no parameter: what {at_line(before[-1])} computes is made into "
-            "a new leaf, of which nothing before it gets a gradient.",
+            f"The loss depends on {called(leaf)} and on no parameter: what {at_line(before[-1])} computes becomes a "
+            "new leaf, where gradients stop.",
             _KEEP,
             at=leaf,
             told_at=place,
@@ -245,8 +245,8 @@ def _without_effect(e: Evidence) -> Found:
         if other.function == step.function and texts != [o.constant for o in other.operands if o.constant]:
             yield e.suspect(
                 "cut_gradient",
-                f"Line {gone[-1].line}, `{gone[-1].source}`, makes a plain number of parameters, and line {step.line} "
-                f"adds it to the loss ({texts[0]}). It changes the loss but no gradient.",
+                f"Line {gone[-1].line}, `{gone[-1].source}`, turns parameters into a plain number, and line "
+                f"{step.line} adds it to the loss ({texts[0]}). It changes the loss but no gradient.",
                 _KEEP,
                 at=step,
                 told_at=gone[-1],

@@ -24,12 +24,12 @@ _TOO_LARGE, _TOO_SMALL = 0.5, 1e-6
 _ERRORS = ("regression", "cross_entropy", "bce", "bce_logits", "kl")
 """The kinds of losses of which less is better."""
 _TURNED = (
-    "turns the sign of the loss: training makes the error as large as it can.",
-    "Leave the minus sign out: a loss is what becomes small.",
+    "flips the sign of the loss: training makes the error as large as it can.",
+    "Leave the minus sign out: training minimizes the loss.",
 )
 _NOT_TURNED = (
     "picks the logarithms of the right classes' probabilities: training makes these as small as it can.",
-    "Put a minus sign before their mean: a loss is what becomes small.",
+    "Put a minus sign before their mean: training minimizes the loss.",
 )
 
 
