@@ -8,7 +8,6 @@ counting frees an unused graph immediately.
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator
 from itertools import count
 from typing import Any, Self
@@ -82,28 +81,6 @@ class Node(Edge):
     def parents(self) -> tuple[Node, ...]:
         """The nodes of the inputs that need a gradient."""
         return tuple([edge.parent for edge in self.edges])
-
-
-_left: list[Any] = []
-
-
-def _leave(edge: Edge) -> None:
-    """Free what an edge holds after it, not inside of that: for a long graph the stack of a browser is too small."""
-    is_outermost = not _left
-    _left.append(None)  # so that none inside is the outermost
-    for name in ("parent", "more", "saved", "rule"):
-        _left.append(getattr(edge, name, None))
-        setattr(edge, name, None)
-    try:
-        while is_outermost and len(_left) > 1:
-            _left.pop()
-    finally:
-        if is_outermost:
-            _left.clear()
-
-
-if sys.platform == "emscripten":
-    Edge.__del__ = _leave  # type: ignore[attr-defined]
 
 
 class Leaf(Node):

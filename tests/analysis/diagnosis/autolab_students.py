@@ -291,7 +291,8 @@ def rate_that_rises_and_falls_once():
 
     def step(net, optimizer, schedule, x, t):
         loss = _trained(net, optimizer, x, t)
-        schedule.step()
+        if schedule.last_epoch < schedule.total_steps:
+            schedule.step()
         return loss
 
     return step, net, optimizer, schedule, *_classes()
