@@ -1,4 +1,4 @@
-"""``python -m autolab.compat dezero script.py ...``: run a script that imports a library over its facade."""
+"""``python -m autolab.compat dezero script.py ...``: run a script with a facade in place of a library."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ USAGE = "usage: python -m autolab.compat LIBRARY SCRIPT [ARGUMENT ...]"
 
 
 def main(arguments: list[str]) -> None:
-    """Install a facade and run a script, which sees what it would see from ``python SCRIPT ARGUMENT ...``."""
+    """Install a facade and run a script as ``python SCRIPT ARGUMENT ...`` would."""
     if arguments in (["-h"], ["--help"]):
         print(f"{USAGE}\n\nRun SCRIPT, where LIBRARY is AutoLab's facade: {', '.join(facades())}.")
         return
@@ -35,7 +35,7 @@ def main(arguments: list[str]) -> None:
 
 
 def run(script: str, source: bytes) -> None:
-    """Run a script as the main module. An exception ends it with the script's frames alone, and status 1."""
+    """Run a script as the main module. After an exception, show the script's frames only; the status is 1."""
     module = ModuleType("__main__")
     module.__file__ = script
     module.__loader__ = SourceFileLoader("__main__", script)

@@ -1,4 +1,4 @@
-"""Which facades there are, what their modules offer, and what is said about names that are not there."""
+"""Which facades there are, what their modules export, and the errors for missing names."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ PACKAGE = __name__.rpartition(".")[0]
 
 @cache
 def facades() -> tuple[str, ...]:
-    """The libraries that have a facade, by name.
+    """The names of the libraries that have a facade.
 
     Examples
     --------
@@ -31,7 +31,7 @@ def facades() -> tuple[str, ...]:
 
 
 def original(module: str) -> str:
-    """The name that a module of a facade has in its original.
+    """The name of a facade's module in the original library.
 
     Examples
     --------
@@ -44,7 +44,7 @@ def original(module: str) -> str:
 
 @cache
 def originals() -> dict[str, tuple[str, ...]]:
-    """The public names of the originals, module by module: ``originals.toml``.
+    """The public names of the originals by module, from ``originals.toml``.
 
     Examples
     --------
@@ -62,7 +62,7 @@ def _table() -> dict[str, Any]:
 
 @cache
 def remedies(module: str) -> dict[str, str]:
-    """What there is in the place of names that a facade leaves out: ``instead`` in ``originals.toml``.
+    """What to use instead of names that a facade leaves out: ``instead`` in ``originals.toml``.
 
     Examples
     --------
@@ -75,9 +75,10 @@ def remedies(module: str) -> dict[str, str]:
 
 
 def offered(module: str) -> list[str]:
-    """``__all__`` of a module of a facade: what it has of the names of its original.
+    """``__all__`` of a facade's module: those names of the original that it has.
 
-    A module that the table does not have, such as a private one, offers what it defines of the library's names.
+    A module that ``originals.toml`` does not list, such as a private one, exports those of the library's names that it
+    defines.
     """
     name, there = original(module), vars(sys.modules[module])
     if name in originals():
@@ -98,7 +99,7 @@ _MORE = {"dezero.functions": ("batch_norm",), "dezero.models": ("Layer",)}
 
 
 def sentence(name: str, instead: Mapping[str, str] | None = None) -> str:
-    """What is said about ``dezero.functions.foo``, which is not there."""
+    """The message for a missing name such as ``dezero.functions.foo``."""
     module, _, last = name.rpartition(".")
     library = name.partition(".")[0]
     there = {**remedies(module), **(instead or {})}.get(last)
@@ -106,21 +107,21 @@ def sentence(name: str, instead: Mapping[str, str] | None = None) -> str:
 
 
 def missing(module: str, instead: Mapping[str, str] | None = None) -> Callable[[str], Any]:
-    """A ``__getattr__`` for a module of a facade: it knows ``__all__``, and any other name fails with that name.
+    """A ``__getattr__`` for a module of a facade: it returns ``__all__``; any other name raises an error.
 
     Parameters
     ----------
     module : str
         ``__name__`` of the module.
     instead : dict, optional
-        For some names, what there is in their place.
+        For some names, what to use instead.
 
     Raises
     ------
     AttributeError
-        From the function that is returned, for every name but ``__all__``.
+        By the returned function, for every name but ``__all__``.
     ImportError
-        Instead of it in ``from module import name``: Python would drop the sentence of an AttributeError there.
+        Instead, in ``from module import name``: Python would drop the message of an AttributeError there.
 
     Examples
     --------
@@ -141,10 +142,10 @@ def missing(module: str, instead: Mapping[str, str] | None = None) -> Callable[[
 
 
 def gather(package: str, sources: str = "") -> Callable[[str], Any]:
-    """Import the modules of a package of a facade, give it the names of its original, and return its ``__getattr__``.
+    """Import the modules of a facade's package, add the original's names to it, and return its ``__getattr__``.
 
-    The names come from the modules that the original does not have, and from ``sources``, with spaces between them.
-    Modules without a ``__getattr__`` get that of `missing`.
+    The names come from modules that the original does not have, and from ``sources``, a string of module names
+    separated by spaces. Modules without a ``__getattr__`` get that of `missing`.
     """
     there, wanted = vars(sys.modules[package]), originals().get(original(package), ())
     for found in iter_modules(there["__path__"]):

@@ -1,4 +1,4 @@
-"""Facades under the import names of their originals, until they are taken away again."""
+"""Facades under the import names of their originals, until they are uninstalled."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .absent import PACKAGE, facades
 
 
 def install(library: str) -> None:
-    """Let ``import dezero`` and the imports of its modules give AutoLab's facade, in this process.
+    """Make ``import dezero``, and imports of its modules, import AutoLab's facade in this process.
 
     Parameters
     ----------
@@ -26,7 +26,7 @@ def install(library: str) -> None:
     ValueError
         If there is no such facade.
     RuntimeError
-        If the library itself has been imported before.
+        If the library itself has already been imported.
 
     Examples
     --------
@@ -50,12 +50,12 @@ def install(library: str) -> None:
 
 
 def uninstall(library: str) -> None:
-    """Undo `install`: the next ``import dezero`` looks for the library itself. Modules that were imported stay usable.
+    """Undo `install`: the next ``import dezero`` looks for the library itself. Modules already imported stay usable.
 
     Parameters
     ----------
     library : str
-        The import name of the original. Where its facade is not installed, nothing happens.
+        The import name of the original. If its facade is not installed, nothing happens.
 
     Raises
     ------
@@ -92,7 +92,7 @@ def _belongs(module: str, library: str) -> bool:
 
 
 class _Finder(MetaPathFinder):
-    """Finds a library's modules in its facade; one that is not there is missing, wherever else it might be found."""
+    """Finds a library's modules in its facade only: a module that the facade lacks is not found elsewhere either."""
 
     def __init__(self, library: str) -> None:
         self.library = library
@@ -107,14 +107,14 @@ class _Finder(MetaPathFinder):
             return ModuleSpec(fullname, _Alias(), is_package=found.submodule_search_locations is not None)
         package, _, name = fullname.rpartition(".")
         try:
-            import_module(f"{PACKAGE}.{package}").__getattr__(name)  # what it says of the name
+            import_module(f"{PACKAGE}.{package}").__getattr__(name)  # its error names the module
         except AttributeError as error:
             raise ModuleNotFoundError(str(error), name=fullname) from None
         return None
 
 
 class _Alias(Loader):
-    """Gives the module of the facade itself, so that there is one of it under both names."""
+    """Loads the facade's own module, so that both names refer to one module object."""
 
     def create_module(self, spec: ModuleSpec) -> ModuleType:
         module = import_module(f"{PACKAGE}.{spec.name}")
@@ -122,4 +122,4 @@ class _Alias(Loader):
         return module
 
     def exec_module(self, module: ModuleType) -> None:
-        module.__spec__ = self._own  # the import system has written that of the alias over it
+        module.__spec__ = self._own  # the import system has replaced it by the alias's

@@ -21,10 +21,10 @@ _CLASSES = {"relu": "ReLU", "leaky_relu": "LeakyReLU", "matmul": "MatMul", "geti
 
 
 def dot_text(outputs: Sequence[Variable], verbose: bool = True) -> str:
-    """The graph behind some Variables in the language of Graphviz.
+    """The graph that computed some Variables, in Graphviz's DOT language.
 
-    With ``verbose`` the names of Variables have shapes and dtypes behind them. Arrays and numbers stand there without a
-    label: the graph keeps of them what gradients need.
+    With ``verbose``, names of Variables are followed by shape and dtype. Arrays and numbers have no label: the graph
+    keeps only what gradients need of them.
     """
     kinds: dict[Any, Any] = {y.node: (y.shape, y.dtype) for y in outputs}
     lines = _drawn(_nodes(outputs), kinds, verbose)
@@ -38,17 +38,17 @@ def _nodes(outputs: Sequence[Variable]) -> list[Node]:
 
 
 def named(nodes: Sequence[Node]) -> list[tuple[str, Variable]]:
-    """The Variables that the program holds of a graph and has named: a graph does not know their names."""
+    """The named Variables of a graph that the program still holds: the graph itself does not know their names."""
     return [(v.name, v) for v in gc.get_referrers(*nodes) if isinstance(v, Variable) and v.name]
 
 
 def graph_with_names(output: Variable) -> Recording:
-    """AutoLab's graph of a Variable, with the names of all Variables in it."""
+    """The graph of a Variable as AutoLab draws it, with the names of all Variables in it."""
     return graph_named(output, named(_nodes([output])))
 
 
 def _drawn(nodes: list[Node], kinds: dict[Node, Any], verbose: bool) -> list[str]:
-    """A line for each box and each arrow. A node's Variable has an even number, its function the next one."""
+    """One line per box and per arrow. A node's Variable has an even number, its function the next one."""
     lines: list[str] = []
     names = {variable.node: name for name, variable in named(nodes)}
     numbers, constants = {node: 2 * i for i, node in enumerate(nodes)}, count(2 * len(nodes))
@@ -78,7 +78,7 @@ def _variable(number: int, name: str | None, kind: Any, verbose: bool) -> str:
 
 
 def _text(label: str) -> str:
-    """A label between quotes: what users named can end neither the label nor the line."""
+    """A quoted label, escaped so that a user's name can end neither the label nor the line."""
     return literal(label).replace('"', '\\"').replace("\n", " ")
 
 

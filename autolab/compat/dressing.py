@@ -11,9 +11,9 @@ from ..engine.variable import Variable
 
 
 def dressing(kind: type[Variable]) -> Callable[[Any], Any]:
-    """The function that gives the class ``kind`` to what the engine returned; in a tuple or list, to each of them.
+    """A function that gives the class ``kind`` to what the engine returned; in a tuple or list, to each element.
 
-    ``kind`` has no slots of its own: an object keeps its layout.
+    ``kind`` must not have slots of its own, since an object keeps its memory layout.
 
     Examples
     --------
@@ -37,7 +37,7 @@ def dressing(kind: type[Variable]) -> Callable[[Any], Any]:
 
 
 def dress(kind: type[Variable], names: Iterable[str], dressed: Callable[[Any], Any]) -> None:
-    """Let methods that the class ``kind`` has from the engine give what ``dressed`` makes of their results."""
+    """Wrap methods that the class ``kind`` inherits from the engine: ``dressed`` is applied to their results."""
     for name in names:
         setattr(kind, name, _dressed_method(getattr(Variable, name), kind, dressed))
 
@@ -46,7 +46,7 @@ def _dressed_method(engine: Callable[..., Any], kind: type[Variable], dressed: C
     @wraps(engine)
     def call(*args: Any, **settings: Any) -> Any:
         y = engine(*args, **settings)
-        if type(y) is Variable:  # most are: this saves a call
+        if type(y) is Variable:  # the usual case: this saves a call
             y.__class__ = kind
             return y
         return dressed(y)
@@ -55,7 +55,7 @@ def _dressed_method(engine: Callable[..., Any], kind: type[Variable], dressed: C
 
 
 def dress_operators(kind: type[Variable], names: Iterable[str]) -> None:
-    """Let operators of the engine with two operands give the class ``kind``, from both sides."""
+    """Make the engine's binary operators return the class ``kind``, also when reflected."""
     for name in names:
         for operator in (f"__{name}__", f"__r{name}__"):
             setattr(kind, operator, _dressed_operator(getattr(Variable, operator), kind))
@@ -65,7 +65,7 @@ def _dressed_operator(engine: Callable[[Any, Any], Any], kind: type[Variable]) -
     @wraps(engine)
     def operator(self: Any, other: Any) -> Any:
         y = engine(self, other)
-        if type(y) is Variable:  # spelled out: it is what a facade costs
+        if type(y) is Variable:  # spelled out: this is the overhead of a facade
             y.__class__ = kind
         return y
 
@@ -73,15 +73,15 @@ def _dressed_operator(engine: Callable[[Any, Any], Any], kind: type[Variable]) -
 
 
 class DressedNode:
-    """A node whose upstream gradients arrive with a facade's class: what a backward that users write is given."""
+    """A node that passes upstream gradients to a backward written by users as objects of a facade's class."""
 
     def __init__(self, node: Any, dressed: Callable[[Any], Any]) -> None:
         self._node, self._dressed, self.edges = node, dressed, node.edges
 
     def gradients(self, g: Any) -> list[Any]:
-        """One for each result, or None."""
+        """The upstream gradients, one for each result; None if there is none."""
         return [self._dressed(as_upstream(got)) for got in self._node.gradients(g)]
 
     def all_gradients(self, g: Any) -> list[Any]:
-        """The same with zeros for None."""
+        """The upstream gradients, with zeros in place of None."""
         return [self._dressed(as_upstream(got)) for got in self._node.all_gradients(g)]

@@ -1,18 +1,18 @@
-"""The table of a facade: the signatures of its functions and classes, and the functions that only call AutoLab's.
+"""The table of a facade: signatures of functions and classes, and functions that only call AutoLab's.
 
-Each facade has a file ``table.txt`` with a section for each module. An entry is a line, and below it, indented, is what
-`help` says:
+Each facade has a file ``table.txt`` with a section for each module. An entry is a line, followed by its docstring,
+indented:
 
-- ``tril(input: Any, diagonal: int = 0) => F.tril(input, diagonal)`` is a whole function, which `fill` puts into the
+- ``tril(input: Any, diagonal: int = 0) => F.tril(input, diagonal)`` is a complete function, which `fill` adds to the
   module.
-- ``relu => adapted(F.relu)`` is a name for what an expression gives. In ``sin cos => adapted(F.{})`` there are several,
-  and ``{}`` is each of them.
-- ``cross_entropy(input: Any, target: Any, reduction: str = "mean")`` has the types and defaults of a function, or of
-  ``__init__`` of a class, that is marked with `signed` in the code. There are the names of its parameters alone. For a
-  class derived from `Settled` that is all: see ``torch.nn.Linear``.
+- ``relu => adapted(F.relu)`` is a name for the value of an expression. ``sin cos => adapted(F.{})`` defines several
+  names, with each of them in place of ``{}``.
+- ``cross_entropy(input: Any, target: Any, reduction: str = "mean")`` gives the types and defaults of a function, or of
+  the ``__init__`` of a class, that is marked with `signed`: the code has only the names of its parameters. A class
+  derived from `Settled` does not need even that: see ``torch.nn.Linear``.
 
-A parameter ``swap: bool = only(False)`` is refused with any other value, and ``n_threads: int = ignored(1)`` changes
-nothing. The code has neither of them.
+A parameter ``swap: bool = only(False)`` is refused with any other value, and ``n_threads: int = ignored(1)`` has no
+effect. Neither appears in the code.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from .absent import missing, original
 
 
 class Entry(NamedTuple):
-    """A line of a table: parameters, the type after ``->``, the expression after ``=>``, its place, and the help."""
+    """An entry of a table: parameters, the type after ``->``, the expression after ``=>``, location and docstring."""
 
     parameters: str | None
     returns: str
@@ -46,7 +46,7 @@ def _table(module: str) -> Path:
 
 
 def entries(module: str) -> dict[str, Entry]:
-    """The section of a module, by name.
+    """The entries in the section of a module, by name.
 
     Examples
     --------
@@ -59,7 +59,7 @@ def entries(module: str) -> dict[str, Entry]:
 
 @cache
 def _sections(path: Path) -> dict[str, dict[str, Entry]]:
-    """All of a table: section, name, entry."""
+    """A whole table: the entries by name, by section."""
     sections: dict[str, dict[str, Entry]] = {}
     section, name, gap = "", "", ""
     for number, line in enumerate(path.read_text("utf-8").splitlines(), 1):
@@ -90,12 +90,12 @@ def _entry(line: str, number: int) -> tuple[str, Entry]:
 
 
 def signed(function: Callable[..., Any]) -> Any:
-    """Give a function the defaults and annotations that the table has for its parameters; in code are their names.
+    """Decorator: give a function the defaults and annotations of its parameters in the table.
 
     Raises
     ------
     TypeError
-        If the table has other parameters.
+        If the table has different parameters.
 
     Examples
     --------
@@ -123,9 +123,9 @@ def signed(function: Callable[..., Any]) -> Any:
 
 
 class Settled:
-    """A base of classes that get their ``__init__`` from the table: all that it is given goes to `_settle`, by name.
+    """Base of classes that get their ``__init__`` from the table; it passes all arguments to `_settle`, by name.
 
-    A class that the table does not have keeps its own.
+    A class that is not in the table keeps its own ``__init__``.
     """
 
     __init__: Any
@@ -148,16 +148,16 @@ def fill(
     one: Callable[..., Any] | None = None,
     several: Callable[..., Any] | None = None,
 ) -> Callable[[str], Any]:
-    """Put the functions of a module's section into it, and return its ``__getattr__``, as `missing` does.
+    """Add the functions in a module's section of the table to it. Returns its ``__getattr__``, as `missing` does.
 
     Parameters
     ----------
     module : str
-        ``__name__`` of the module, whose names the expressions may use.
+        ``__name__`` of the module; the expressions may use its names.
     one : callable, optional
-        What is done to each function, such as giving results the facade's class.
+        Applied to each function, for example to give results the facade's class.
     several : callable, optional
-        What is done instead to those whose expression is not one function of AutoLab's.
+        Applied instead to those whose expression is not a single function of AutoLab.
     """
     for name, made in made_by(original(module), module):
         entry = entries(original(module))[name]
@@ -171,7 +171,7 @@ def fill(
 
 
 def made_by(section: str, module: str) -> Iterator[tuple[str, Any]]:
-    """The names of a section, each with what its expression makes with the names of a module."""
+    """The values of a section's expressions, by name, evaluated with the names of a module."""
     for name, entry in entries(section).items():
         if entry.parameters is None:
             yield name, eval(entry.expression, vars(sys.modules[module]))
@@ -183,12 +183,12 @@ _ONLY = re.compile(r"(\w+)(: [^=,]+)? = (only|ignored)\(([^()]*)\)")
 
 
 def _only(entry: Entry) -> dict[str, tuple[str, str]]:
-    """The parameters that the code does not have: ``only`` or ``ignored``, and the text of the value."""
+    """The parameters that do not appear in the code: ``only`` or ``ignored``, and the text of the value."""
     return {name: (kind, value) for name, _, kind, value in _ONLY.findall(entry.parameters or "")}
 
 
 def _parameters(entry: Entry) -> list[str]:
-    """The names of the parameters, in the order in which the code of a function has them."""
+    """The names of the parameters, in the order in which the code has them."""
     taken = ast.parse(f"def f({entry.parameters}): ...").body[0].args  # type: ignore[attr-defined]
     found = [one.arg for one in (*taken.posonlyargs, *taken.args, *taken.kwonlyargs)]
     more = [("*", taken.vararg), ("**", taken.kwarg)]
@@ -196,7 +196,7 @@ def _parameters(entry: Entry) -> list[str]:
 
 
 def _passed(entry: Entry) -> list[str]:
-    """The names of the parameters that are there: not those with one value alone."""
+    """The names of the parameters that appear in the code: those that may have more than one value."""
     return [name for name in _parameters(entry) if name.strip("*") not in _only(entry)]
 
 
@@ -206,7 +206,7 @@ def _of_object(entry: Entry) -> Entry:
 
 
 def _refuse(function: str, library: str, given: dict[str, tuple[Any, Any]]) -> None:
-    """Fail for a parameter with another value than the one that is there; False, 0 and None are alike."""
+    """Refuse a parameter with another value than the only one allowed; False, 0 and None count as equal."""
     for name, (value, only) in given.items():
         is_plain = value is None or isinstance(value, int | float | str)
         if value is not only and not (is_plain and (value == only or not (value or only))):
@@ -214,13 +214,13 @@ def _refuse(function: str, library: str, given: dict[str, tuple[Any, Any]]) -> N
 
 
 def _defined(entry: Entry, name: str, module: str, call: Any = None) -> Any:
-    """A function as if it were written in the module, whose names its defaults and its expression may use."""
+    """A function as if defined in the module: its defaults and its expression may use the module's names."""
     parameters = _ONLY.sub(r"\1\2 = \4", entry.parameters or "")
     only = [(one, value) for one, (kind, value) in _only(entry).items() if kind == "only"]
     given = ", ".join([f"{one!r}: ({one}, {value})" for one, value in only])
     check = f"_check({name!r}, {original(module).partition('.')[0]!r}, {{{given}}}); " if given else ""
     returned = f"{check}return {entry.expression or None}"
-    indent = entry.column - returned.index("return ") - len("return ")  # tracebacks mark parts of the table's line
+    indent = entry.column - returned.index("return ") - len("return ")  # tracebacks underline parts of the table's line
     source = f"def make(_check, _call):\n def made({parameters}) -> {entry.returns or 'Any'}:\n"
     source += f"{' ' * max(indent, 2)}{returned}\n return made"
     flags = __future__.annotations.compiler_flag
@@ -228,12 +228,12 @@ def _defined(entry: Entry, name: str, module: str, call: Any = None) -> Any:
     found: dict[str, Any] = {}
     exec(code, vars(sys.modules[module]), found)
     made = found["make"](_refuse, call)
-    made.__code__ = made.__code__.replace(co_firstlineno=entry.line - 1)  # the line of `return` is that of the table
+    made.__code__ = made.__code__.replace(co_firstlineno=entry.line - 1)  # as in the table
     return made
 
 
 def called(function: Any, name: str, said: str) -> Any:
-    """The function, or the class, itself, with its name and its docstring.
+    """The function or class itself, after setting its name and docstring.
 
     Examples
     --------
@@ -247,7 +247,7 @@ def called(function: Any, name: str, said: str) -> Any:
 
 
 def with_settings(base: type, name: str, said: str, shape: inspect.Signature, **body: Any) -> Any:
-    """A class whose objects are made with arguments of this signature; its ``_settle`` gets all of them, by name.
+    """A class whose ``__init__`` has this signature and passes all arguments to ``_settle``, by name.
 
     Examples
     --------

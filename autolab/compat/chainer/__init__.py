@@ -1,4 +1,4 @@
-"""Chainer's names over AutoLab, as of Chainer 7.
+"""Chainer's API on AutoLab, as of Chainer 7.
 
     >>> from autolab import compat
     >>> compat.install("chainer")
@@ -39,7 +39,7 @@ __version__ = "7.8.1"
 
 
 def set_debug(debug: bool) -> None:
-    """Set ``config.debug``: a function that computes a NaN from now on raises a RuntimeError.
+    """Set ``config.debug``: with True, a function that computes a NaN raises a RuntimeError.
 
     Examples
     --------

@@ -15,7 +15,7 @@ get_array_module = _backend.get_array_module
 
 
 class CpuDevice(cuda.DummyDeviceType):
-    """Main memory.
+    """The CPU: arrays in main memory.
 
     Examples
     --------
@@ -39,7 +39,7 @@ class CpuDevice(cuda.DummyDeviceType):
         return hash(str(self))
 
     def send(self, arrays: Any) -> Any:
-        """Arrays in main memory."""
+        """Move arrays to main memory."""
         return _transfer.to_cpu(arrays)
 
 
@@ -48,16 +48,16 @@ class GpuDevice(CpuDevice):
 
     def __init__(self, index: int = 0) -> None:
         self.index, self.name = index, f"@cupy:{index}"
-        self.xp = cuda.cupy  # an error that says what is missing, where CuPy is
+        self.xp = cuda.cupy  # if CuPy is missing, an error that says what is missing
 
     def send(self, arrays: Any) -> Any:
-        """Arrays on this GPU."""
+        """Move arrays to this GPU."""
         with _transfer.device(self.index):
             return _transfer.to_gpu(arrays)
 
 
 def get_device(device_spec: Any) -> Any:
-    """The device that is meant by ``-1``, ``"@numpy"``, ``0``, ``"@cupy:0"``, or is one.
+    """The device for ``-1``, ``"@numpy"``, ``0``, ``"@cupy:0"``, or a device itself.
 
     Examples
     --------
@@ -77,7 +77,7 @@ def get_device(device_spec: Any) -> Any:
 
 
 def copyto(dst: Any, src: Any) -> None:
-    """Copy the numbers of one array into another, on whichever device.
+    """Copy the elements of one array into another, on any devices.
 
     Examples
     --------

@@ -9,20 +9,20 @@ from ..dot import dot_text
 
 
 class ComputationalGraph:
-    """A graph that can be written in the language of Graphviz."""
+    """A graph that can be written in Graphviz's DOT language."""
 
     def __init__(self, outputs: Sequence[Any]) -> None:
         self._text = dot_text(outputs)
 
     def dump(self, format: str = "dot") -> str:
-        """The graph as text; `dot` makes a picture of it."""
+        """The graph as text, which the program ``dot`` turns into a picture."""
         if format != "dot":
             raise NotImplementedError(f"ComputationalGraph.dump: format is {format!r:.60}; expected 'dot'")
         return self._text
 
 
 def build_computational_graph(outputs: Sequence[Any], **options: Any) -> ComputationalGraph:
-    """The graph behind Variables. ``options`` told Chainer how to draw; here Variables are orange and functions blue.
+    """The graph that computed Variables. ``options`` set Chainer's styles; here Variables are orange, functions blue.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""``chainer.configuration``: AutoLab's modes, and settings of Chainer's that are kept and mostly mean nothing here."""
+"""``chainer.configuration``: AutoLab's modes, and Chainer's settings, which are stored but mostly have no effect."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def _on_event(event: ForwardEvent | BackwardEvent) -> None:
 
 
 def refuse_nan(values: Iterable[Any], way: str, function: str) -> None:
-    """Raise a RuntimeError if one of what a function has computed is a NaN."""
+    """Raise a RuntimeError if one of a function's results contains a NaN."""
     for value in values:
         data = getattr(value, "_data", value)
         if getattr(data, "dtype", None) in _FLOATS and (data != data).any():
@@ -36,7 +36,7 @@ _debugging = observe(_on_event)
 
 
 def _watch_for_nan(is_on: Any) -> None:
-    _debugging.__exit__(None, None, None)  # which does nothing outside of it
+    _debugging.__exit__(None, None, None)  # which does nothing outside the mode
     if is_on:
         _debugging.__enter__()
 
@@ -45,10 +45,10 @@ _own: ContextVar[dict[str, Any] | None] = ContextVar("autolab_chainer_config", d
 
 
 class GlobalConfig:
-    """What every thread sees that has not set it for itself. Any name may be set.
+    """The settings of all threads that have not set their own. Any name may be set.
 
-    ``train`` and ``enable_backprop`` are AutoLab's own; ``type_check`` says whether `check_type_forward` is called,
-    ``dtype`` what new parameters have. ``debug``, of a thread, raises a RuntimeError where a NaN is computed.
+    ``train`` and ``enable_backprop`` are AutoLab's own; ``type_check`` says whether `check_type_forward` is called;
+    ``dtype`` is that of new parameters. With ``debug``, a thread raises a RuntimeError when a NaN is computed.
     """
 
     def __init__(self) -> None:
@@ -67,7 +67,7 @@ class GlobalConfig:
 
 
 class LocalConfig:
-    """The settings of this thread; what it has not set comes from `global_config`.
+    """The settings of this thread; those it has not set come from `global_config`.
 
     Examples
     --------
@@ -112,7 +112,7 @@ config = LocalConfig()
 
 
 def using_config(name: str, value: Any, config: LocalConfig | GlobalConfig = config) -> AbstractContextManager[None]:
-    """Set one setting of this thread inside a ``with`` block; the former value comes back, also after an exception.
+    """Change a setting of this thread inside a ``with`` block; the previous value is restored even after an exception.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""``chainer.cuda``: the former name of `chainer.backends.cuda`."""
+"""``chainer.cuda``: the old name of `chainer.backends.cuda`."""
 
 from .backends import cuda as _cuda
 from .backends.cuda import *  # noqa: F403

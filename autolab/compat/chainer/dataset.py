@@ -1,4 +1,4 @@
-"""``chainer.dataset``: batches of examples as arrays."""
+"""``chainer.dataset``: base classes of datasets and iterators, and the conversion of batches to arrays."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ...engine.devices import to_cpu, to_gpu
 
 
 class DatasetMixin:
-    """Examples by number: write `get_example` and ``__len__``.
+    """Base class of datasets: a subclass defines `get_example` and ``__len__``.
 
     Examples
     --------
@@ -32,11 +32,11 @@ class DatasetMixin:
         raise NotImplementedError(f"{type(self).__name__}: write __len__(self)")
 
     def get_example(self, i: int) -> Any:
-        """The example of a number."""
+        """The example with index ``i``."""
         raise NotImplementedError(f"{type(self).__name__}: write get_example(self, i)")
 
     def __getitem__(self, index: Any) -> Any:
-        """One example, or a list of those of a slice, a list or an array."""
+        """One example, or a list of examples for a slice, a list or an array."""
         if isinstance(index, slice):
             return [self.get_example(i) for i in range(*index.indices(len(self)))]
         if isinstance(index, list | np.ndarray):
@@ -48,7 +48,7 @@ class DatasetMixin:
 
 
 class Iterator:
-    """The base class of iterators: write ``__next__``."""
+    """Base class of iterators: a subclass defines ``__next__``."""
 
     def __iter__(self) -> Any:
         return self
@@ -61,14 +61,14 @@ class Iterator:
         return self.__next__()
 
     def finalize(self) -> None:
-        """Called when it is no longer needed."""
+        """Called when the iterator is no longer needed."""
 
     def serialize(self, serializer: Any) -> None:
-        """Save or load where it stands: ``self.i = serializer("i", self.i)``; by default there is nothing to keep."""
+        """Save or load its position, as in ``self.i = serializer("i", self.i)``; by default, there is none."""
 
 
 def to_device(device: Any, x: Any) -> Any:
-    """An array on a device: None leaves it where it is, -1 is main memory, any other the current GPU.
+    """Move an array to a device: None leaves it where it is, -1 is main memory, any other value the current GPU.
 
     Examples
     --------
@@ -83,14 +83,14 @@ def to_device(device: Any, x: Any) -> Any:
 
 
 def concat_examples(batch: Sequence[Any], device: Any = None, padding: Any = None) -> Any:
-    """A list of examples as arrays: a tuple of arrays for tuples, a dictionary of them for dictionaries.
+    """Stack a list of examples into arrays: a tuple of arrays for tuples, a dictionary of arrays for dictionaries.
 
     Parameters
     ----------
     batch : list
     device : int or str, optional
-    padding : number, or one for each part, optional
-        What fills the places behind examples that are smaller than others.
+    padding : number, or one for each element, optional
+        Fill value after examples that are smaller than others.
 
     Examples
     --------
@@ -125,7 +125,7 @@ def _joined(values: list[Any], device: Any, padding: Any) -> Any:
 
 
 def converter() -> Callable[[Any], Any]:
-    """A decorator for functions of a batch and a device; it changes nothing here.
+    """A decorator for functions of a batch and a device; it has no effect here.
 
     Examples
     --------
@@ -140,13 +140,13 @@ def converter() -> Callable[[Any], Any]:
 
 
 def get_dataset_root() -> str:
-    """The directory of all datasets: what `set_dataset_root` chose, else the variable ``CHAINER_DATASET_ROOT``."""
+    """The directory of all datasets, from `set_dataset_root` or else the environment's ``CHAINER_DATASET_ROOT``."""
     usual = os.path.join(os.path.expanduser("~"), ".chainer", "dataset")
     return _chosen[-1] if _chosen else os.environ.get("CHAINER_DATASET_ROOT", usual)
 
 
 def set_dataset_root(path: str) -> None:
-    """Let datasets be looked for in another directory."""
+    """Set the directory in which datasets are looked for."""
     _chosen.append(path)
 
 
@@ -154,7 +154,7 @@ _chosen: list[str] = []
 
 
 def get_dataset_directory(dataset_name: str, create_directory: bool = True) -> str:
-    """Where a dataset is stored. `get_mnist` reads the files that Chainer wrote there.
+    """The directory of a dataset. `get_mnist` reads the files that Chainer stored there.
 
     Examples
     --------

@@ -15,7 +15,7 @@ from .dataset import DatasetMixin, get_dataset_directory
 
 
 class TupleDataset:
-    """Sequences of the same length, put together example by example.
+    """Sequences of the same length; an example is a tuple with one element of each.
 
     Examples
     --------
@@ -38,7 +38,7 @@ class TupleDataset:
         return len(self._datasets[0])
 
     def __getitem__(self, index: Any) -> Any:
-        """One example, or a list of those of a slice, a list or an array."""
+        """One example, or a list of examples for a slice, a list or an array."""
         if isinstance(index, list | np.ndarray):
             return [self[int(i)] for i in index]
         parts = [dataset[index] for dataset in self._datasets]
@@ -46,7 +46,7 @@ class TupleDataset:
 
 
 class DictDataset:
-    """The same with dictionaries as examples."""
+    """Named sequences of the same length; an example is a dictionary."""
 
     def __init__(self, **datasets: Any) -> None:
         self._names, self._rows = list(datasets), TupleDataset(*datasets.values())
@@ -55,7 +55,7 @@ class DictDataset:
         return len(self._rows)
 
     def __getitem__(self, index: Any) -> Any:
-        """One example, or a list of those of a slice."""
+        """One example, or a list of examples for a slice."""
         found = self._rows[index]
         if isinstance(found, tuple):
             return dict(zip(self._names, found, strict=True))
@@ -63,7 +63,7 @@ class DictDataset:
 
 
 class SubDataset(DatasetMixin):
-    """A part of a dataset, which may be in another order."""
+    """Part of a dataset, optionally in another order."""
 
     def __init__(self, dataset: Any, start: int, finish: int, order: Sequence[int] | None = None) -> None:
         if not 0 <= start <= finish <= len(dataset) or (order is not None and len(order) != len(dataset)):
@@ -74,12 +74,12 @@ class SubDataset(DatasetMixin):
         return len(self._places)
 
     def get_example(self, i: int) -> Any:
-        """The example of a number in this part."""
+        """The example with index ``i`` in this part."""
         return self._dataset[int(self._places[i])]
 
 
 class ConcatenatedDataset(DatasetMixin):
-    """Datasets, one behind the other."""
+    """Datasets concatenated."""
 
     def __init__(self, *datasets: Any) -> None:
         self._all = _data.ConcatDataset(datasets)
@@ -88,12 +88,12 @@ class ConcatenatedDataset(DatasetMixin):
         return len(self._all)
 
     def get_example(self, i: int) -> Any:
-        """The example of a number."""
+        """The example with index ``i``."""
         return self._all[i]
 
 
 class TransformDataset(DatasetMixin):
-    """A dataset whose examples go through a function."""
+    """A dataset with a function applied to each example."""
 
     def __init__(self, dataset: Any, transform: Any, transform_: Callable[[Any], Any] | None = None) -> None:
         self._dataset, self._transform = dataset, transform if transform_ is None else transform_
@@ -102,25 +102,25 @@ class TransformDataset(DatasetMixin):
         return len(self._dataset)
 
     def get_example(self, i: int) -> Any:
-        """The example of a number, transformed."""
+        """The transformed example with index ``i``."""
         return self._transform(self._dataset[i])
 
 
 def split_dataset(dataset: Any, split_at: int, order: Any = None) -> tuple[SubDataset, SubDataset]:
-    """The first ``split_at`` examples, and the others."""
+    """Split into the first ``split_at`` examples and the rest."""
     if not isinstance(split_at, int | np.integer):
         raise TypeError(f"split_dataset: split_at is {split_at!r:.60}; expected an integer")
     return SubDataset(dataset, 0, split_at, order), SubDataset(dataset, split_at, len(dataset), order)
 
 
 def split_dataset_n(dataset: Any, n: int, order: Any = None) -> list[SubDataset]:
-    """``n`` parts of one length; what is left over is in none."""
+    """Split into ``n`` parts of equal length; left-over examples are dropped."""
     size = len(dataset) // n
     return [SubDataset(dataset, i * size, (i + 1) * size, order) for i in range(n)]
 
 
 def get_cross_validation_datasets(dataset: Any, n_folds: int, order: Any = None) -> list[tuple[Any, Any]]:
-    """Pairs of what to train with and what to test with: each example is once in the second."""
+    """Pairs of training and test data for cross-validation: each example is in one test set."""
     order = np.arange(len(dataset)) if order is None else np.asarray(order)
     ends = np.linspace(0, len(dataset), n_folds + 1).round().astype(int)
     found = []
@@ -131,7 +131,7 @@ def get_cross_validation_datasets(dataset: Any, n_folds: int, order: Any = None)
 
 
 def _pair(name: str, fetch: Callable[[], Any], withlabel: bool, ndim: int, *how: Any) -> tuple[Any, Any]:
-    """The images to train with and to test with: those that Chainer has stored in its directory, or fetched ones."""
+    """The training and test images: from Chainer's directory if it has stored them there, otherwise downloaded."""
     shapes = {1: (-1, 784), 2: (-1, 28, 28), 3: (-1, 1, 28, 28)}
     if ndim not in shapes:
         raise ValueError(f"get_mnist: ndim is {ndim!r:.60}; expected 1, 2 or 3")

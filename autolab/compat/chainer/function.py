@@ -1,4 +1,4 @@
-"""``chainer.function``: functions in the old style, whose backward works on arrays."""
+"""``chainer.function``: old-style functions, whose backward works on arrays."""
 
 from __future__ import annotations
 
@@ -33,12 +33,12 @@ class Function(Checked, _array_function.Function):
 
     @property
     def written_backward(self) -> Any:
-        """`backward`, or `backward_cpu` where that is what the user wrote."""
+        """`backward`, or `backward_cpu` if the user defined that one."""
         kind = type(self)
         return kind.backward_cpu if kind.backward is _array_function.Function.backward else kind.backward
 
     def __call__(self, *inputs: Any) -> Any:
-        """Apply the function: a Variable, or a tuple for several results."""
+        """Apply the function. Returns a Variable, or a tuple of several."""
         return tagged(super().__call__(*inputs))
 
 

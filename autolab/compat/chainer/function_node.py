@@ -16,11 +16,11 @@ from .variable import tagged
 
 
 class Checked(ArrayForward):
-    """What both styles share: types that are checked before forward, and names for what is in a graph."""
+    """Base class of both styles: type checks before forward, and labels in graphs."""
 
     @property
     def label(self) -> str:
-        """What graphs write: the name of the class."""
+        """The label in graphs: the name of the class."""
         return type(self).__name__
 
     def check_type_forward(self, in_types: type_check.TypeInfoTuple) -> None:
@@ -33,7 +33,7 @@ class Checked(ArrayForward):
 
 
 class FunctionNode(Checked, _function_node.FunctionNode):
-    """A function whose backward works on Variables, so that it has gradients of every order.
+    """A function whose backward works on Variables, so it has gradients of any order.
 
     Examples
     --------
@@ -64,11 +64,11 @@ class FunctionNode(Checked, _function_node.FunctionNode):
         return tagged(super().apply(inputs))
 
     def get_retained_inputs(self) -> Any:
-        """In backward: the inputs kept by `retain_inputs`, in that order."""
+        """In backward, the inputs retained by `retain_inputs`, in that order."""
         return tagged(super().get_retained_inputs())
 
     def get_retained_outputs(self) -> Any:
-        """In backward: the results kept by `retain_outputs`, in that order."""
+        """In backward, the results retained by `retain_outputs`, in that order."""
         return tagged(super().get_retained_outputs())
 
     def _gradients(self, node: Any, g: Any, create_graph: bool) -> Any:
@@ -83,13 +83,13 @@ def grad(outputs, inputs, grad_outputs, grad_inputs, set_grad, enable_double_bac
     ----------
     outputs, inputs : sequence of Variables
     grad_outputs : sequence of Variables, optional
-        The upstream gradient of each output; 1 where it is left out for an output of one element.
+        The upstream gradient of each output; may be omitted for an output with one element, where it is 1.
     grad_inputs : sequence of Variables, optional
-        What is added to each gradient.
+        Added to the gradients.
     set_grad : bool
         Store the gradients in ``grad_var`` of the inputs as well.
     enable_double_backprop : bool
-        Make them differentiable.
+        Make the gradients differentiable.
 
     Examples
     --------

@@ -16,7 +16,7 @@ assert_allclose = _gradcheck.assert_allclose
 
 
 class NondifferentiableError(Exception):
-    """A function is not differentiable at a point. `check_backward` says so in errors of its own."""
+    """Raised if a function is not differentiable at a point. `check_backward` raises errors of its own instead."""
 
 
 @signed
@@ -28,14 +28,14 @@ def numerical_grad(f, inputs, grad_outputs, eps, detect_nondifferentiable, diff_
     f : callable
         Takes no arguments, reads ``inputs`` and returns a tuple of arrays.
     inputs : sequence of floating-point arrays
-        Moved in place, and restored.
+        Changed in place, and restored.
     grad_outputs : sequence of arrays
         The upstream gradient of each result; None counts as zeros.
     eps : float
-        How far an element moves to either side.
+        The nudge of each element, to both sides.
     detect_nondifferentiable : bool
-        Raise a `NondifferentiableError` where a result between these two places is no parabola but for ``diff_atol``
-        and the share ``diff_rtol`` of how it varies.
+        Raise a `NondifferentiableError` if a result between the two nudges is not a parabola within the tolerances
+        ``diff_atol`` and ``diff_rtol``, the latter relative to its variation.
 
     Examples
     --------
@@ -58,7 +58,7 @@ def numerical_grad(f, inputs, grad_outputs, eps, detect_nondifferentiable, diff_
 
 
 def _check_parabola(f: Any, count: int, number: int, x: Any, index: Any, limits: tuple[float, float, float]) -> None:
-    """Raise unless the results along one element of ``x`` are close to a parabola, as they are where it is smooth."""
+    """Raise unless the results along one element of ``x`` are close to a parabola, as for a smooth function."""
     eps, atol, rtol = limits
     places, start, ys = np.linspace(-1, 1, 5), x[index].copy(), []
     try:
@@ -75,7 +75,7 @@ def _check_parabola(f: Any, count: int, number: int, x: Any, index: Any, limits:
 
 
 def _results(f: Callable[[], Sequence[Any]], count: int) -> list[Any]:
-    """The first results as arrays: Chainer takes numbers for them, and leaves out those without a gradient."""
+    """The first ``count`` results, as arrays: Chainer also accepts numbers, and omits results without a gradient."""
     return [y if is_array(y) else np.asarray(y, np.float64) for y in f()[:count]]
 
 

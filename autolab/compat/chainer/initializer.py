@@ -12,7 +12,7 @@ __all__ = ["Initializer", "get_fans"]
 
 
 class Initializer:
-    """The base class: write ``__call__``, which fills an array in place.
+    """Base class of initializers: a subclass defines ``__call__``, which fills an array in place.
 
     Examples
     --------

@@ -1,6 +1,6 @@
-"""``chainer.initializers``: what parameters are at first. Each fills an array in place.
+"""``chainer.initializers``: initial values of parameters. Each initializer fills an array in place.
 
-Random numbers come from NumPy's global generator, so that ``numpy.random.seed`` repeats them.
+Random numbers come from NumPy's global generator, so ``numpy.random.seed`` makes them reproducible.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ from .initializer import Initializer
 
 
 class _Drawn(Initializer):
-    """AutoLab's initializer of the same name."""
+    """Base of random initializers, which wrap AutoLab's initializer of the same name."""
 
     kind: Callable[..., _initializers.Initializer]
 
     def __init_subclass__(cls) -> None:
-        if cls.__module__ == __name__:  # not what users derive
+        if cls.__module__ == __name__:  # not classes that users derive
             cls.kind = getattr(_initializers, cls.__name__)
 
     def __init__(self, scale: float | None = None, dtype: Any = None, *, rng: Any = None) -> None:
@@ -33,7 +33,7 @@ class _Drawn(Initializer):
 
     @property
     def scale(self) -> float:
-        """The factor that it was made with."""
+        """The factor given to the constructor."""
         return float(self._engine.scale)  # type: ignore[attr-defined]
 
     def __call__(self, array: Any) -> None:
@@ -46,7 +46,7 @@ class Normal(_Drawn):
 
 
 class Uniform(_Drawn):
-    """Evenly distributed between ``-scale`` and ``scale``."""
+    """Uniformly distributed between ``-scale`` and ``scale``."""
 
 
 class LeCunNormal(_Drawn):
@@ -86,7 +86,7 @@ class HeUniform(_Drawn):
 
 
 class Orthogonal(_Drawn):
-    """Rows or columns that are orthogonal to each other, of length ``scale``."""
+    """Orthogonal rows or columns, of norm ``scale``."""
 
     def __init__(self, scale: float = 1.1, dtype: Any = None, mode: str = "auto", *, rng: Any = None) -> None:
         super().__init__(scale, dtype, rng=rng)
@@ -135,14 +135,14 @@ class One(Constant):
 
 
 class NaN(Constant):
-    """No element is a number."""
+    """Every element is NaN."""
 
     def __init__(self, dtype: Any = None) -> None:
         super().__init__(np.nan, dtype)
 
 
 class Identity(Initializer):
-    """``scale`` times the unit matrix."""
+    """``scale`` times the identity matrix."""
 
     def __init__(self, scale: float = 1.0, dtype: Any = None) -> None:
         super().__init__(dtype)
@@ -155,7 +155,7 @@ class Identity(Initializer):
 
 
 def generate_array(initializer: Any, shape: Any, xp: Any, dtype: Any = None, device: Any = None) -> Any:
-    """A fresh array of a shape, filled by an initializer.
+    """A new array of the given shape, filled by an initializer.
 
     Examples
     --------
@@ -171,7 +171,7 @@ def generate_array(initializer: Any, shape: Any, xp: Any, dtype: Any = None, dev
 
 
 class _Filling:
-    """An initializer as AutoLab's parameters call it: with a shape, for an array."""
+    """An initializer with the interface that AutoLab's parameters expect: called with a shape, it returns an array."""
 
     def __init__(self, initializer: Any) -> None:
         self.initializer = initializer
@@ -181,19 +181,19 @@ class _Filling:
 
 
 def as_initializer(given: Any) -> Any:
-    """Chainer's initializer as one of AutoLab's."""
+    """Convert an initializer of Chainer's to one of AutoLab's."""
     return given if isinstance(given, _Filling | _initializers.Initializer) else _Filling(given)
 
 
 def weight(given: Any) -> Any:
-    """What a weight starts from: an initializer, a number or an array; by default `LeCunNormal`."""
+    """The initializer of a weight, from an initializer, a number or an array; by default `LeCunNormal`."""
     if given is None:
         return as_initializer(LeCunNormal())
     return as_initializer(given if callable(given) else Constant(given))
 
 
 def start(given: Any, default: float = 0.0) -> Any:
-    """What any other parameter starts from."""
+    """The initializer of any other parameter, such as a bias."""
     return weight(default if given is None else given)
 
 

@@ -41,11 +41,11 @@ class SerialIterator(Iterator, _data.SerialIterator):
     dataset
     batch_size : int
     repeat : bool
-        Endlessly, or for one pass.
+        Whether to go on endlessly, or stop after one epoch.
     shuffle : bool
-        A new order for each pass, from NumPy's global generator.
+        Whether each epoch has a new order, from NumPy's global generator.
     order_sampler : callable, optional
-        Gives the next order, from the one before and the place in it.
+        Returns the next order, given the previous one and the position in it.
 
     Examples
     --------
@@ -63,7 +63,7 @@ class SerialIterator(Iterator, _data.SerialIterator):
         _data.SerialIterator.__init__(self, _Examples(dataset), batch_size, repeat, shuffle is not False)
 
     def reset(self) -> None:
-        """Begin again."""
+        """Start again from the beginning."""
         super().reset()
         self._previous = -1.0
 
@@ -83,7 +83,7 @@ class SerialIterator(Iterator, _data.SerialIterator):
 
     @property
     def current_position(self) -> int:
-        """Where in the pass it stands."""
+        """The position within the epoch."""
         return self.position
 
     @property

@@ -1,4 +1,4 @@
-"""``chainer.link``: AutoLab's links, which register inside ``init_scope`` alone."""
+"""``chainer.link``: AutoLab's links, which register attributes only inside ``init_scope``."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .variable import Parameter, own_parameter, tagged
 
 
 class Link(_links.Link):
-    """A part of a model, with parameters that are made inside ``with self.init_scope():``.
+    """Part of a model, with parameters that are assigned inside ``with self.init_scope():``.
 
     Examples
     --------
@@ -34,7 +34,7 @@ class Link(_links.Link):
     """
 
     def __init__(self, **params: Any) -> None:
-        _links.Link.__init__(self)  # not that of the layer which this class is mixed into
+        _links.Link.__init__(self)  # not that of the layer into which this class is mixed
         for name, value in params.items():
             shape, dtype = value if isinstance(value, tuple) and isinstance(value[0], tuple) else (value, None)
             self.add_param(name, shape, dtype)
@@ -43,7 +43,7 @@ class Link(_links.Link):
         return tagged(super().__call__(*args, **kwargs))
 
     def _begin_as(self, *args: Any, **settings: Any) -> None:
-        """Begin as AutoLab's link does that a class of Chainer's is mixed into, and register what it is made of."""
+        """Initialize like the AutoLab link that a class is mixed with, and register its parts."""
         Link.__init__(self)
         with self.init_scope():
             super().__init__(*args, **settings)
@@ -51,7 +51,7 @@ class Link(_links.Link):
     # ------------------------------------------------------------------ registering
     @property
     def within_init_scope(self) -> bool:
-        """Whether an assignment registers what is assigned."""
+        """Whether assigned parameters and links are registered."""
         return bool(self.__dict__.get("_within_init_scope", False))
 
     @contextmanager
@@ -77,24 +77,24 @@ class Link(_links.Link):
         super()._register(name, kind, value)
 
     def add_param(self, name: str, shape: Any = None, dtype: Any = None, initializer: Any = None) -> None:
-        """Register a parameter; by default of NaN, to be filled by the user."""
+        """Register a parameter, filled with NaN by default."""
         given = start(initializer, np.nan)
         if dtype is not None:
             given.initializer.dtype = np.dtype(dtype)
         self.register_parameter(name, Parameter(given, shape, name))
 
     def add_persistent(self, name: str, value: Any) -> None:
-        """Register an array or a number that is saved and not trained."""
+        """Register an array or a number that is saved, but not trained."""
         self.register_buffer(name, value)
 
     def register_persistent(self, name: str) -> None:
-        """The same with an attribute that is there already."""
+        """Register an existing attribute to be saved, but not trained."""
         self.register_buffer(name, self.__dict__.pop(name))
 
-    # ------------------------------------------------------------------ what it holds
+    # ------------------------------------------------------------------ contents
     @property
     def name(self) -> str | None:
-        """What the link that holds it calls it."""
+        """The name of the link in the link that contains it."""
         return self.__dict__.get("_name")
 
     @name.setter
@@ -102,7 +102,7 @@ class Link(_links.Link):
         self.__dict__["_name"] = value
 
     def params(self, include_uninit: bool = True) -> Iterator[Parameter]:
-        """All parameters; those without a size may be left out."""
+        """All parameters; without ``include_uninit``, only those that have a shape already."""
         return (p for p in super().params() if include_uninit or p.is_initialized)  # type: ignore[misc]
 
     def namedparams(self, include_uninit: bool = True) -> Iterator[tuple[str, Parameter]]:
@@ -111,7 +111,7 @@ class Link(_links.Link):
         return ((path, p) for path, p in pairs if include_uninit or p.is_initialized)  # type: ignore[misc]
 
     def zerograds(self) -> None:
-        """Set all gradients to zeros; `cleargrads` forgets them, which is faster."""
+        """Set all gradients to zeros; `cleargrads` sets them to None, which is faster."""
         for parameter in self.params(include_uninit=False):
             parameter.zerograd()
 
@@ -127,11 +127,11 @@ class Link(_links.Link):
 
     # ------------------------------------------------------------------ updates
     def enable_update(self) -> None:
-        """Let optimizers change its parameters."""
+        """Let optimizers update its parameters."""
         self._set_update(True)
 
     def disable_update(self) -> None:
-        """Let optimizers leave its parameters as they are."""
+        """Freeze its parameters: optimizers do not update them."""
         self._set_update(False)
 
     def _set_update(self, enabled: bool) -> None:
@@ -141,16 +141,16 @@ class Link(_links.Link):
 
     @property
     def update_enabled(self) -> bool:
-        """Whether an optimizer changes one of its parameters."""
+        """Whether optimizers update at least one of its parameters."""
         return any([p.update_rule is not None and p.update_rule.enabled for p in self.params()])
 
     # ------------------------------------------------------------------ devices
     def to_gpu(self, device: Any = None) -> Any:
-        """Move it to the current GPU; returns the link itself."""
+        """Move the link to the current GPU. Returns the link itself."""
         return super().to_gpu()
 
     def to_device(self, device: Any) -> Any:
-        """Move it: -1, ``"@numpy"`` and NumPy are main memory."""
+        """Move the link to a device: -1, ``"@numpy"`` and NumPy mean main memory."""
         from .backend import get_device
 
         return self.to_cpu() if get_device(device).xp is np else self.to_gpu()
@@ -161,7 +161,7 @@ class Link(_links.Link):
 
 
 class Chain(Link, _links.Chain):
-    """A link of named links.
+    """A link that contains named links.
 
     Examples
     --------
@@ -175,20 +175,20 @@ class Chain(Link, _links.Chain):
         self._begin_as(**links)
 
     def __getitem__(self, name: str) -> Any:
-        """The link of this name."""
+        """The link with this name."""
         children = dict(self._own("link"))
         if name not in children:
             raise KeyError(f"{type(self).__name__}: no link is called {name!r:.60}")
         return children[name]
 
     def add_link(self, name: str, link: _links.Link) -> None:
-        """Register a link."""
+        """Register a link under a name."""
         with self.init_scope():
             setattr(self, name, link)
 
 
 class ChainList(Link, _links.ChainList):
-    """A link of links in a row.
+    """A link that contains a list of links.
 
     Examples
     --------
@@ -209,7 +209,7 @@ def _kind(step: Any) -> str:
 
 
 class Sequential(Link, _links.Sequential):
-    """Links and functions, each applied to the result of the one before.
+    """Links and functions applied one after the other, each to the result of the previous one.
 
     Examples
     --------
@@ -229,23 +229,23 @@ class Sequential(Link, _links.Sequential):
         return Sequential(*steps)
 
     def _next_name(self) -> str:
-        return str(len([*self.children()]))  # functions have no number
+        return str(len([*self.children()]))  # functions are not numbered
 
     def count_by_layer_type(self, type_name: str) -> int:
-        """How many of its steps are links of a class of this name, or functions of this name."""
+        """The number of layers that are links of a class with this name, or functions with this name."""
         return [_kind(step) for step in self].count(type_name)
 
     def remove_by_layer_type(self, type_name: str) -> None:
-        """Take these out."""
+        """Remove the layers that `count_by_layer_type` counts."""
         self._replace_all([step for step in self if _kind(step) != type_name])
 
     def flatten(self) -> Any:
-        """The same without a `Sequential` inside."""
+        """The same layers, with nested `Sequential` flattened."""
         steps: list[Any] = []
         for step in self:
             steps += step.flatten() if isinstance(step, Sequential) else [step]
         return self._of(steps)
 
     def repeat(self, n_repeat: int, mode: Literal["share", "copy", "init"] = "init") -> Any:
-        """Its steps so many times, in copies."""
+        """A `Sequential` of ``n_repeat`` copies of its layers."""
         return self._of([step for _ in range(n_repeat) for step in self.copy(mode)])

@@ -13,7 +13,7 @@ from .variable import rule_of, update_rules
 
 
 class Hyperparameter:
-    """The numbers of an optimizer, by name; they are set for all parameters at once."""
+    """The hyperparameters of an optimizer, by name; setting one applies to all parameters at once."""
 
     def __init__(self, optimizer: Any, is_of_one: bool = False) -> None:
         vars(self).update(_optimizer=optimizer, _is_of_one=is_of_one)
@@ -27,7 +27,7 @@ class Hyperparameter:
         setattr(self._optimizer, name, value)
 
     def get_dict(self) -> dict[str, Any]:
-        """All of them."""
+        """All hyperparameters, as a dictionary."""
         return {name: getattr(self._optimizer, name) for name in self._optimizer.hyperparameters}
 
 
@@ -37,9 +37,9 @@ class UpdateRule:
     Attributes
     ----------
     hyperparam : Hyperparameter
-        What has the learning rate and all else.
+        The learning rate and all other settings.
     enabled : bool
-        Whether it changes the parameter.
+        Whether the parameter is updated.
     """
 
     enabled = True
@@ -50,22 +50,22 @@ class UpdateRule:
 
     @property
     def t(self) -> int:
-        """How many updates there were."""
+        """The number of updates so far."""
         return int(self.optimizer.t)
 
     def update(self, param: Any) -> None:
-        """Change the parameter once by its gradient."""
+        """Update the parameter once, from its gradient."""
         if self.enabled and param.grad is not None:
             publish(self.optimizer._stores([param]))
 
 
 class Optimizer(Settled, _optimizers.Optimizer):
-    """What all optimizers have in common. Where no parameter has a gradient, an update changes nothing.
+    """Base class of optimizers. If no parameter has a gradient, an update changes nothing.
 
     Attributes
     ----------
     epoch : int
-        How often `new_epoch` was called.
+        The number of calls of `new_epoch`.
     """
 
     epoch = 0
@@ -75,7 +75,7 @@ class Optimizer(Settled, _optimizers.Optimizer):
         super().__init__(**given)
 
     def setup(self, link: Any) -> Any:
-        """Work on the parameters of ``link``; returns the optimizer itself."""
+        """Set the link whose parameters are optimized. Returns the optimizer itself."""
         super().setup(link)
         for parameter in link.params():
             if parameter.node is not None:
@@ -95,7 +95,7 @@ class Optimizer(Settled, _optimizers.Optimizer):
             self.t += 1
 
     def add_hook(self, hook: Any, name: str | None = None, timing: str = "auto") -> None:
-        """Call ``hook(optimizer)`` before each update; with ``call_for_each_param``, ``hook(rule, parameter)``."""
+        """Call ``hook(optimizer)`` before each update; with ``call_for_each_param``, call ``hook(rule, parameter)``."""
         when = getattr(hook, "timing", "pre") if timing == "auto" else timing
         if when not in ("pre", "post", "auto"):
             raise ValueError(f"add_hook: timing is {timing!r:.60}; expected 'pre', 'post' or 'auto'")
@@ -109,11 +109,11 @@ class Optimizer(Settled, _optimizers.Optimizer):
 
     @property
     def hyperparam(self) -> Hyperparameter:
-        """Its numbers by name."""
+        """The hyperparameters, by name."""
         return Hyperparameter(self)
 
     def loss_scaling(self, interval: int = 1000, scale: float | None = None) -> None:
-        """Refused: small gradients of float16 are not scaled here."""
+        """Refused: loss scaling for float16 is not supported."""
         if interval < 1 or (scale is not None and scale <= 0):
             raise ValueError(f"loss_scaling: interval is {interval} and scale {scale}; expected positive numbers")
         raise NotImplementedError("Optimizer.loss_scaling is not part of AutoLab's chainer facade")
@@ -123,10 +123,10 @@ class Optimizer(Settled, _optimizers.Optimizer):
         self.epoch += 1
 
     def use_cleargrads(self, use: bool = True) -> None:
-        """Nothing to do: gradients are always cleared."""
+        """Does nothing: gradients are always cleared."""
 
     def use_fp32_update(self, flag: bool = True) -> None:
-        """Nothing to do: float16 is always updated in float32."""
+        """Does nothing: float16 is always updated in float32."""
 
 
 def _each(hook: Callable[[Any, Any], Any]) -> Callable[[Any], None]:

@@ -25,18 +25,18 @@ class Lasso(_optimizers.Lasso):
 
 
 class GradientClipping(_optimizers.GradientClipping):
-    """Shorten all gradients where their common norm is above ``threshold``."""
+    """Scale all gradients down if their joint norm exceeds ``threshold``."""
 
 
 class GradientNoise(_optimizers.GradientNoise):
-    """Add normal noise to every gradient, which gets less."""
+    """Add normally distributed noise to every gradient, decreasing over time."""
 
     def __init__(self, eta: float) -> None:
         super().__init__(eta, numpys_generator())
 
 
 class GradientHardClipping:
-    """Move every element of the gradients into an interval."""
+    """Clip every element of the gradients to an interval."""
 
     name = "GradientHardClipping"
 

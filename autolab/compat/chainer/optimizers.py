@@ -29,21 +29,21 @@ class NesterovAG(Optimizer, _optimizers.NesterovAG):
 
 
 class AdaDelta(Optimizer, _optimizers.AdaDelta):
-    """Steps in units of the steps before."""
+    """AdaDelta: step sizes follow from running averages of earlier gradients and steps."""
 
     hyperparameters = ("rho", "eps")  # type: ignore[assignment]
 
 
 class AdaGrad(Optimizer, _optimizers.AdaGrad):
-    """Elements that moved much move less."""
+    """AdaGrad: divides by the root of the sum of all squared gradients so far."""
 
 
 class RMSprop(Optimizer, _optimizers.RMSprop):
-    """Divides by a running mean of the gradient's size."""
+    """RMSprop: divides by the root of a running mean of squared gradients."""
 
 
 class Adam(Optimizer, _optimizers.Adam):
-    """Adaptive moments; ``alpha`` is the learning rate, and ``weight_decay_rate`` what it is not multiplied by.
+    """Adam; ``alpha`` is the learning rate, and ``weight_decay_rate`` is not multiplied by it.
 
     Examples
     --------
@@ -60,7 +60,7 @@ class Adam(Optimizer, _optimizers.Adam):
 
     @property
     def rate(self) -> float:
-        """How far a step goes."""
+        """The effective step size."""
         return self.alpha * self.eta
 
     def update_one(self, w: Any, g: Any, state: Any) -> Any:
@@ -69,7 +69,7 @@ class Adam(Optimizer, _optimizers.Adam):
 
 
 class AdamW(Adam):
-    """`Adam` with a decay of the weights."""
+    """`Adam` with decoupled weight decay."""
 
 
 __getattr__ = missing(__name__)

@@ -14,7 +14,7 @@ report = _reporter.report
 
 
 class Reporter(_reporter.Reporter):
-    """Gathers what is reported.
+    """Collects reported values.
 
     Examples
     --------
@@ -33,13 +33,13 @@ class Reporter(_reporter.Reporter):
         self._open: list[AbstractContextManager[Any]] = []
 
     def add_observers(self, prefix: str, observers: Iterable[tuple[str, Any]]) -> None:
-        """Call each of them by its name behind ``prefix``."""
+        """Register observers, each under ``prefix`` followed by its name."""
         for name, observer in observers:
             self.add_observer(prefix + name, observer)
 
     @contextmanager
     def scope(self, observation: dict[str, Any]) -> Iterator[dict[str, Any]]:
-        """Gather what is reported inside the block in ``observation``, which is the reporter's own meanwhile."""
+        """Inside a ``with`` block, collect reported values in ``observation``, in place of the reporter's own."""
         before, self.observation = self.observation, observation
         try:
             with super().scope(observation):
@@ -48,19 +48,19 @@ class Reporter(_reporter.Reporter):
             self.observation = before
 
     def hear(self, values: Mapping[str, Any], observer: Any, observation: dict[str, Any]) -> None:
-        """Put values into ``observation`` under the observer's name.
+        """Add values to ``observation`` under the observer's name.
 
         Raises
         ------
         KeyError
-            If the observer has none.
+            If the observer is not registered.
         """
         if observer is not None and id(observer) not in self._names:
             raise KeyError(f"Reporter: {type(observer).__name__} is no observer; add_observer gives it a name")
         super().hear(values, observer, observation)
 
     def report(self, values: Mapping[str, Any], observer: Any = None) -> None:
-        """Put values into ``observation``."""
+        """Add values to ``observation``."""
         self.hear(values, observer, self.observation)
 
     def __enter__(self) -> Reporter:
@@ -73,7 +73,7 @@ class Reporter(_reporter.Reporter):
 
 
 def report_scope(observation: dict[str, Any]) -> AbstractContextManager[Any]:
-    """Let what is reported inside a ``with`` block go to another dictionary.
+    """Inside a ``with`` block, collect reported values in another dictionary.
 
     Examples
     --------
@@ -88,7 +88,7 @@ def report_scope(observation: dict[str, Any]) -> AbstractContextManager[Any]:
 
 
 def get_current_reporter() -> Any:
-    """The innermost reporter that listens.
+    """The innermost active reporter.
 
     Examples
     --------
@@ -104,7 +104,7 @@ def get_current_reporter() -> Any:
 
 
 class Summary:
-    """The mean of numbers.
+    """The weighted mean of numbers.
 
     Examples
     --------
@@ -120,7 +120,7 @@ class Summary:
         self._count, self._sum = 0.0, 0.0
 
     def add(self, value: Any, weight: float = 1) -> None:
-        """Add a number."""
+        """Add a number with a weight."""
         self._count += weight
         self._sum = self._sum + weight * to_cpu(as_array(value))
 
@@ -130,7 +130,7 @@ class Summary:
 
 
 class DictSummary:
-    """`Summary` of the numbers in dictionaries, name by name.
+    """A `Summary` for each name in dictionaries of numbers.
 
     Examples
     --------
@@ -153,5 +153,5 @@ class DictSummary:
                 self._summaries.setdefault(name, Summary()).add(value, weight)
 
     def compute_mean(self) -> dict[str, Any]:
-        """The means by name."""
+        """The means so far, by name."""
         return {name: summary.compute_mean() for name, summary in self._summaries.items()}

@@ -6,20 +6,20 @@ from typing import Any
 
 
 class AbstractSerializer:
-    """What objects are saved to and loaded from: ``serializer(key, value)``, and ``serializer[key]`` for a part."""
+    """Base class of serializers: ``serializer(key, value)`` saves or loads a value, ``serializer[key]`` a part."""
 
 
 class Serializer(AbstractSerializer):
-    """Takes values."""
+    """Base class of serializers that save."""
 
     def save(self, obj: Any) -> None:
-        """Take the values of an object."""
+        """Save the values of an object."""
         obj.serialize(self)
 
 
 class Deserializer(AbstractSerializer):
-    """Gives values."""
+    """Base class of serializers that load."""
 
     def load(self, obj: Any) -> None:
-        """Give an object its values."""
+        """Load the values of an object."""
         obj.serialize(self)

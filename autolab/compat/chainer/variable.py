@@ -1,7 +1,7 @@
 """``chainer.variable``: Variables whose ``grad`` is an array.
 
-A Variable here is AutoLab's, seen by another class: it has the same data and the same node, and `tagged` changes the
-class of what the engine returns. So nothing is copied, and both kinds stand in one graph.
+A Variable has the same data and the same node as AutoLab's: `tagged` only changes the class of what the engine returns.
+Nothing is copied, and both kinds can be part of one graph.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _Engines = _variable.Variable
 
 
 class _Kind(type):
-    """What AutoLab's tools hand to a function is a Variable to code that asks."""
+    """Makes `isinstance` accept the Variables that AutoLab's tools pass to a function."""
 
     def __instancecheck__(cls, value: object) -> bool:
         return isinstance(value, _Engines if cls is Variable else _parameter.Parameter)
@@ -43,14 +43,14 @@ class Variable(_Engines, metaclass=_Kind):
     data : array
     name : str, optional
     requires_grad : bool
-        Whether gradients are computed for it; of integers and booleans they never are.
+        Whether gradients are computed for it; for integers and booleans they never are.
     grad : array, optional
-        The gradient that `backward` starts from.
+        The initial gradient of `backward`.
 
     Raises
     ------
     TypeError
-        If ``data`` is no array, or ``grad`` has another dtype.
+        If ``data`` is not an array, or ``grad`` has another dtype.
 
     Examples
     --------
@@ -75,7 +75,7 @@ class Variable(_Engines, metaclass=_Kind):
     # ------------------------------------------------------------------ the gradient
     @property
     def grad(self) -> Any:
-        """The gradient as an array, or None; assigning sets the one that `backward` starts from."""
+        """The gradient as an array, or None. Assign to it to set the initial gradient of `backward`."""
         return None if self._grad is None else self._grad._data
 
     @grad.setter
@@ -105,14 +105,14 @@ class Variable(_Engines, metaclass=_Kind):
         Raises
         ------
         RuntimeError
-            If the value has more than one element and ``grad`` is not set. (Chainer did nothing then.)
+            If the value has more than one element and ``grad`` is not set. (Chainer does nothing then.)
         """
         if loss_scale is not None and self.grad is None and self.size == 1:
             self.grad = get_array_module(self._data).full_like(self._data, loss_scale)
         super().backward(retain_grad, enable_double_backprop)
 
     def zerograd(self) -> None:
-        """Set the gradient to zeros; `cleargrad` forgets it, which is faster."""
+        """Set the gradient to zeros; `cleargrad` sets it to None, which is faster."""
         self.grad = get_array_module(self._data).zeros_like(self._data)
 
     def addgrad(self, var: Any) -> None:
@@ -122,25 +122,25 @@ class Variable(_Engines, metaclass=_Kind):
             self.grad = g._data if self.grad is None else self.grad + g._data
 
     def copydata(self, var: Any) -> None:
-        """Take over the numbers of another Variable."""
+        """Copy the data of another Variable."""
         self.data[...] = var.data
 
     # ------------------------------------------------------------------ the graph
     unchain = unchain
 
     def unchain_backward(self) -> None:
-        """Forget the graph behind this value, for all that were computed in it: truncates backpropagation in time."""
+        """Discard the graph that computed this value, for all its Variables: truncates backpropagation through time."""
         unchain_backward(self)
         unchain(self)
 
     @property
     def creator_node(self) -> Any:
-        """The function that made the value, as ``creator``."""
+        """The function that computed the value, as ``creator``."""
         return self.creator
 
     @property
     def rank(self) -> int:
-        """How many functions lie on the longest way to it from a Variable that nothing computed."""
+        """The number of functions on the longest path from a leaf to this Variable."""
         return 0 if self.node is None else generation(self.node)
 
     @property
@@ -150,7 +150,7 @@ class Variable(_Engines, metaclass=_Kind):
 
     @property
     def label(self) -> str:
-        """What graphs write: shape and dtype."""
+        """The label in graphs: shape and dtype."""
         return str(self.dtype) if self.shape == () else f"{self.shape}, {self.dtype}"
 
     def to_cpu(self) -> Variable:
@@ -162,7 +162,7 @@ class Variable(_Engines, metaclass=_Kind):
         return self._moved(to_gpu)
 
     def _moved(self, move: Callable[[Array], Array]) -> Variable:
-        if isinstance(self, _parameter.Parameter):  # which may have no array yet
+        if isinstance(self, _parameter.Parameter):  # a parameter may have no array yet
             self.move(move)
             return self
         grad = self.grad
@@ -205,18 +205,18 @@ Variable.T = property(Variable.transpose)  # type: ignore[assignment]
 
 
 def rule_of(parameter: _parameter.Parameter) -> Any:
-    """How its optimizer treats a parameter; None before ``setup``."""
+    """The update rule of a parameter; None before ``setup`` of an optimizer."""
     return None if parameter.node is None else update_rules.get(parameter.node)
 
 
-class Parameter(Variable, _parameter.Parameter):  # type: ignore[misc]  # moving gives it back itself, as any Variable
-    """A Variable that a link trains.
+class Parameter(Variable, _parameter.Parameter):  # type: ignore[misc]  # moving returns the object itself, as for any Variable
+    """A trainable Variable of a link.
 
     Parameters
     ----------
     initializer : initializer, number or array, optional
-        A number fills the shape (float32). Without a ``shape``, an array is the data itself, and the size of anything
-        else comes later, from `initialize`. None stands for NaN.
+        A number fills the shape (float32). Without ``shape``, an array becomes the data itself; otherwise, `initialize`
+        gives the shape later. None means NaN.
     shape : int or tuple of int, optional
     name : str, optional
 
@@ -240,7 +240,7 @@ class Parameter(Variable, _parameter.Parameter):  # type: ignore[misc]  # moving
             self.node = None
 
     def update(self) -> None:
-        """Change the parameter once by its gradient, as the optimizer that it belongs to would."""
+        """Update the parameter once, as the optimizer that it belongs to would."""
         if self.update_rule is not None:
             self.update_rule.update(self)
 
@@ -251,14 +251,14 @@ class Parameter(Variable, _parameter.Parameter):  # type: ignore[misc]  # moving
 
 
 def own_parameter(parameter: _parameter.Parameter) -> Parameter:
-    """A parameter that AutoLab made, as this facade's."""
+    """Convert a parameter that AutoLab created to this facade's class."""
     if type(parameter) is _parameter.Parameter:
         parameter.__class__ = Parameter
     return parameter  # type: ignore[return-value]
 
 
 def as_variable(obj: Any) -> Variable:
-    """A Variable itself; of an array, one that requires no gradient.
+    """A Variable is returned unchanged; an array becomes one that does not require a gradient.
 
     Examples
     --------
@@ -271,13 +271,13 @@ def as_variable(obj: Any) -> Variable:
         return Variable(obj, requires_grad=False)
     if type(obj) is not _Engines:
         return obj  # type: ignore[return-value]
-    found = _variable.wrap(obj._data, obj.node)  # on the same node: the Variable of whoever calls stays what it is
+    found = _variable.wrap(obj._data, obj.node)  # a new object on the same node: the caller's Variable keeps its class
     found.name = obj.name
     return tagged(found)
 
 
 def as_array(obj: Any) -> Array:
-    """The array of a Variable; anything else as an array.
+    """The array of a Variable; anything else is converted to an array.
 
     Examples
     --------

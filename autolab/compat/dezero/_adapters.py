@@ -1,4 +1,4 @@
-"""The engine's functions, as ones that give DeZero's Variables."""
+"""Adapters: the engine's functions, returning DeZero's Variables."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from ._variable import Variable, Whole, dressed
 
 
 def variable(found: Any) -> Any:
-    """The same, with arrays and numbers as Variables."""
+    """The argument, with arrays and numbers converted to Variables."""
     return dressed(found) if isinstance(found, Engine) else Variable(array_of(found))
 
 
 def function(engine: Callable[..., Any], whole: bool = False) -> Callable[..., Any]:
-    """A function of the engine that gives DeZero's Variables; with ``whole``, of integers integers."""
+    """A function of the engine that returns DeZero's Variables; with ``whole``, integers give integers."""
 
     @wraps(engine)
     def call(*args: Any, **settings: Any) -> Any:
@@ -37,7 +37,7 @@ def _is_integer(x: Any) -> bool:
 
 
 def applied(name: str, function: Callable[..., Any], *settings: str) -> Any:
-    """A class whose objects, made with ``settings``, call ``function`` with them. They may be called again and again.
+    """A class whose objects, created with ``settings``, call ``function`` with them, as often as you like.
 
     Examples
     --------

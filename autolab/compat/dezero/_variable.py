@@ -1,7 +1,7 @@
-"""DeZero's Variable: AutoLab's, with DeZero's constructor, start gradient and whole numbers.
+"""DeZero's Variable: AutoLab's, with DeZero's constructor, initial gradient and integers.
 
-The engine makes Variables of its own class. `dressed` gives one DeZero's class where it is: nothing is copied, and the
-graph is the engine's.
+The engine creates Variables of its own class. `dressed` changes the class of an object in place: nothing is copied, and
+the graph is the engine's.
 """
 
 from __future__ import annotations
@@ -33,15 +33,15 @@ class Variable(Engine):
     Parameters
     ----------
     data : array or None
-        Nothing else: ``Variable(1.0)`` is an error, ``Variable(np.array(1.0))`` is none.
+        Nothing else: ``Variable(1.0)`` is an error, ``Variable(np.array(1.0))`` is not.
     name : str, optional
     requires_grad : bool, optional
-        As for `autolab.Variable`; DeZero has no such thing.
+        As for `autolab.Variable`; DeZero does not have it.
 
     Raises
     ------
     TypeError
-        If ``data`` is no array.
+        If ``data`` is not an array.
 
     Examples
     --------
@@ -74,7 +74,7 @@ class Variable(Engine):
 
     # ------------------------------------------------------------------ the array
     @parameter.Parameter.data.setter  # type: ignore[attr-defined]
-    def data(self, value: Any) -> None:  # read as there: None where there is no array yet
+    def data(self, value: Any) -> None:  # as in DeZero: None while there is no array
         if type(self) in (Variable, Whole) and is_array(value) and _are_exact(value):
             self._become_whole(value)
             return
@@ -95,7 +95,7 @@ class Variable(Engine):
     # ------------------------------------------------------------------ the gradient
     @property
     def grad(self) -> Any:
-        """The gradient, a Variable, or None."""
+        """The gradient, a Variable or None."""
         g = getattr(self.node, "grad", None)
         if type(g) is Engine:
             g.__class__ = Variable
@@ -106,7 +106,7 @@ class Variable(Engine):
         Engine.grad.__set__(self, value)  # type: ignore[attr-defined]
 
     def backward(self, retain_grad: bool = False, create_graph: bool = False, **others: Any) -> None:
-        """Compute gradients, from ones where no start gradient is set, whatever the shape is."""
+        """Compute gradients. The upstream gradient is ``grad`` or, if that is None, ones, whatever the shape."""
         node = self.node
         fills = node is not None and not getattr(node, "given", False) and (self.size != 1 or retain_grad)
         if fills:
@@ -123,12 +123,12 @@ class Variable(Engine):
 
     @property
     def generation(self) -> int:
-        """How many functions lie on the longest way to it from a Variable that nothing computed."""
+        """The number of functions on the longest path from a leaf to this Variable."""
         return 0 if self.node is None else generation(self.node)
 
     unchain, unchain_backward = unchain, unchain_backward
 
-    # ------------------------------------------------------------------ where the array lives
+    # ------------------------------------------------------------------ device
     def to_cpu(self) -> None:  # type: ignore[override]
         """Move the array to main memory."""
         if type(self._data) is not Pending:
@@ -141,20 +141,20 @@ class Variable(Engine):
 
 
 def _are_exact(data: Array) -> bool:
-    """Whether they are integers that floats have as well."""
+    """Whether the array holds integers that float64 represents exactly."""
     return data.dtype == _INTEGER and not ((data > _EXACT) | (data < -_EXACT)).any()
 
 
 class Whole(Variable):
-    """A Variable of integers, which DeZero differentiates. The engine's numbers are float64; shown are integers."""
+    """A Variable of integers, which DeZero differentiates: the engine computes with float64, the user sees integers."""
 
     __slots__ = ()
 
     def _integers(self) -> Any:
-        """The integers, as an array that cannot be written to: a new one is assigned."""
+        """The integers, as a read-only array; assign a new one to change them."""
         data = left(self, self._data) if listeners else self._data
         shown = data.astype(_INTEGER)
-        if isinstance(shown, np.ndarray):  # CuPy's arrays have no such flag
+        if isinstance(shown, np.ndarray):  # CuPy's arrays do not have this flag
             shown.flags.writeable = False
         return shown
 
@@ -162,15 +162,15 @@ class Whole(Variable):
 
     @property
     def dtype(self) -> np.dtype:
-        """int64."""
+        """Always int64."""
         return _INTEGER
 
     def __repr__(self) -> str:
         return "variable(" + str(self._data.astype(_INTEGER)).replace("\n", "\n" + " " * 9) + ")"
 
 
-class Parameter(Variable, parameter.Parameter):  # type: ignore[misc]  # to_cpu and to_gpu give nothing, as DeZero's
-    """A Variable that a layer trains; None as ``data`` stands for an array that comes later.
+class Parameter(Variable, parameter.Parameter):  # type: ignore[misc]  # to_cpu and to_gpu return None, as DeZero's
+    """A trainable Variable of a layer; ``data`` may be None until the array is created.
 
     Examples
     --------
@@ -187,7 +187,7 @@ class Parameter(Variable, parameter.Parameter):  # type: ignore[misc]  # to_cpu 
         Variable.__init__(self, data, name, requires_grad)
 
     def copy(self, mode: str = "copy") -> Parameter:
-        """Another parameter of the same name, on a copy of the array."""
+        """A parameter with the same name and a copy of the array."""
         return Parameter(None if self.data is None else self.data.copy(), self.name)
 
 
@@ -203,7 +203,7 @@ dress(Variable, [*_DUNDERS.split(), *_PUBLIC], dressed)
 
 # ---------------------------------------------------------------------- graphs
 def _as_whole_gradients(root: Any) -> None:
-    """A function of integers that gives integers has gradients of integers."""
+    """Convert the gradients to integers where a function maps integers to integers."""
     for node in nodes_below(root):
         g = getattr(node, "grad", None)
         if type(g) in (Engine, Variable):

@@ -1,4 +1,4 @@
-"""``dezero.core``: Variable, Function, modes and the four operations."""
+"""``dezero.core``: Variable, Function, modes and arithmetic."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ _ABSENT = np.zeros(0)
 class Function(SimpleFunction):
     """A function with ``forward(self, x0, ...)`` on arrays and ``backward(self, gy0, ...)`` on Variables.
 
-    Subclass it and call a new object each time. In `backward`, `inputs` are the Variables that went in and `outputs`
-    gives those that came out: ``self.outputs[0]()``. Several results are a list.
+    Subclass it and call a new object each time. In `backward`, `inputs` holds the input Variables and `outputs`
+    functions that return the results: ``self.outputs[0]()``. Several results are a list.
 
     Examples
     --------
@@ -66,7 +66,7 @@ class Function(SimpleFunction):
 
     @property
     def inputs(self) -> Any:
-        """The Variables that went in: they themselves, where their arrays are still those that were computed with."""
+        """The input Variables: the same objects, as long as their arrays are still those that `forward` used."""
         pairs = zip(self._given, super().inputs, strict=True)
         return tuple(
             [
@@ -77,7 +77,7 @@ class Function(SimpleFunction):
 
     @property
     def outputs(self) -> Any:
-        """Those that came out, each behind a call."""
+        """The results, each as a function that returns it, like a weak reference."""
         return [lambda result=result: dressed(result()) for result in super().outputs]
 
     def _upstream(self, node: WholeNode, g: Any) -> list[Any]:
@@ -103,7 +103,7 @@ def pow(x: Any, c: Any) -> Any:
 
 
 def setup_variable() -> None:
-    """Nothing is left to do: Variables have their operators."""
+    """Does nothing: Variables already have their operators."""
 
 
 __getattr__ = fill(__name__)

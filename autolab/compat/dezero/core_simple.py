@@ -1,5 +1,5 @@
-"""``dezero.core_simple``: the core of the first half of the book, whose gradients were arrays. Here they are Variables,
-which update arrays as arrays do: ``x.data -= lr * x.grad``."""
+"""``dezero.core_simple``: the core of the first half of the book, where gradients are arrays. Here they are Variables,
+which can be used to update arrays as well: ``x.data -= lr * x.grad``."""
 
 from .core import Function, Variable, as_array, as_variable, no_grad, setup_variable, using_config
 

@@ -14,7 +14,7 @@ from .. import missing
 
 
 def as_numpy(x: Any) -> Any:
-    """An array of NumPy; from a GPU it is copied."""
+    """A NumPy array; an array on a GPU is copied."""
     x = unwrap(x)
     return to_cpu(x) if is_array(x) else array_of(x)
 
@@ -40,7 +40,7 @@ _missing = missing(__name__, {"cupy": "CuPy finds no GPU here"})
 
 
 def __getattr__(name: str) -> Any:
-    if name == "gpu_enable":  # asked for late: looking imports CuPy
+    if name == "gpu_enable":  # computed only when asked for: it imports CuPy
         return gpu_status().state == "ok"
     if name == "cupy" and gpu_status().state == "ok":
         return get_array_module(to_gpu(np.zeros(1)))

@@ -1,4 +1,4 @@
-"""``dezero.dataloaders``: batches of a dataset, one pass after the other."""
+"""``dezero.dataloaders``: iterating over the batches of a dataset."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from ...engine.devices import to_gpu
 
 
 class DataLoader:
-    """Batches ``(x, t)`` of one pass. The next loop is another pass, in another order if it is shuffled.
+    """An iterator over batches ``(x, t)``. Every loop is a full pass, in a new order if shuffled.
 
-    Each loop is a pass of its own, also after a break and inside another.
+    This also holds after a break, and for a loop inside another.
 
     Parameters
     ----------
     dataset
-        With ``len`` and examples ``(x, t)`` by number.
+        It has a length, and examples ``(x, t)`` by index.
     batch_size : int
         The last batch may be smaller.
     shuffle : bool
-        By NumPy's global generator.
+        Whether to shuffle, with NumPy's global generator.
     gpu : bool
         Whether batches are put on the GPU.
 
@@ -43,7 +43,7 @@ class DataLoader:
         self.reset()
 
     def reset(self) -> None:
-        """Begin a new pass."""
+        """Start a new pass."""
         self.iteration = 0
         self.index = np.random.permutation(self.data_size) if self.shuffle else np.arange(self.data_size)
 
@@ -64,7 +64,7 @@ class DataLoader:
         return (to_gpu(x), to_gpu(t)) if self.gpu else (x, t)
 
     def _numbers(self, iteration: int) -> np.ndarray:
-        """Which examples are a batch."""
+        """The indices of the examples of a batch."""
         return self.index[iteration * self.batch_size : (iteration + 1) * self.batch_size]
 
     def next(self) -> tuple[Any, Any]:
@@ -72,16 +72,16 @@ class DataLoader:
         return self.__next__()
 
     def to_cpu(self) -> None:
-        """Leave batches in main memory from now on."""
+        """From now on, keep batches in main memory."""
         self.gpu = False
 
     def to_gpu(self) -> None:
-        """Put batches on the GPU from now on."""
+        """From now on, put batches on the GPU."""
         self.gpu = True
 
 
 class SeqDataLoader(DataLoader):
-    """Batches of a sequence: each row runs along a part of its own, one step for each batch."""
+    """Batches of a sequence: each row follows its own section, one time step per batch."""
 
     def __init__(self, dataset: Any, batch_size: int, gpu: bool = False) -> None:
         super().__init__(dataset, batch_size, shuffle=False, gpu=gpu)

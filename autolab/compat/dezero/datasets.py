@@ -1,4 +1,4 @@
-"""``dezero.datasets``: examples by number."""
+"""``dezero.datasets``: ready-made datasets."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ _SEEDS = {True: 1984, False: 2020}
 
 
 def get_spiral(train: bool = True) -> tuple[np.ndarray, np.ndarray]:
-    """300 points on three arms of a spiral and the numbers of their arms: always the same ones.
+    """300 points on the three arms of a spiral, and the index of each point's arm: always the same.
 
-    NumPy's global generator begins with a fixed seed by this, so what is drawn afterwards is always the same, too.
+    This seeds NumPy's global generator with a fixed seed, so random numbers drawn afterwards are always the same, too.
 
     Examples
     --------
@@ -46,13 +46,13 @@ class Spiral(Dataset):
 
 
 class MNIST(data.MNIST):
-    """Handwritten digits, ``(N, 1, 28, 28)`` bytes; by default as rows of floats from 0 to 1.
+    """Handwritten digits of shape ``(N, 1, 28, 28)``, as bytes; by default, each becomes a row of floats from 0 to 1.
 
-    The files come from the network the first time; the error says where they may be put by hand.
+    The files are downloaded the first time; if that fails, the error says where to put them by hand.
     """
 
     def show(self, row: int = 10, col: int = 10, rng: np.random.Generator | None = None) -> Any:
-        """Show examples that are drawn at random, with matplotlib."""
+        """Show random examples with matplotlib."""
         import matplotlib.pyplot as plt
 
         plt.imshow(np.asarray(super().show(row, col, rng)), cmap="gray", interpolation="nearest")
@@ -61,14 +61,14 @@ class MNIST(data.MNIST):
 
 
 class ImageNet(Dataset):
-    """The names of the 1000 classes of ImageNet; the pictures are not part of it."""
+    """The names of the 1000 classes of ImageNet; the images are not included."""
 
     def prepare(self) -> None:
         raise NotImplementedError("ImageNet: the pictures have to be asked for at image-net.org; there is labels()")
 
     @staticmethod
     def labels() -> dict[int, str]:
-        """What each label means, from the network."""
+        """The name of each label's class, downloaded the first time."""
         folder = "https://gist.githubusercontent.com/yrevar/942d3a0ac09ec9e5eb3a/raw/"
         file = "238f720ff059c1f82f368259d1ca4ffa5dd8f9f5/imagenet1000_clsidx_to_labels.txt"
         found: dict[int, str] = ast.literal_eval(Path(get_file(folder + file)).read_text("utf-8"))
@@ -76,7 +76,7 @@ class ImageNet(Dataset):
 
 
 class SinCurve(Dataset):
-    """A noisy sine; the label of each point is the next one. To test with there is a cosine without noise."""
+    """A noisy sine; the label of each point is the next point. The test data are a cosine without noise."""
 
     def prepare(self) -> None:
         x = np.linspace(0, 2 * np.pi, 1000)
@@ -86,7 +86,7 @@ class SinCurve(Dataset):
 
 
 class Shakespear(Dataset):
-    """The letters of Shakespeare as numbers, from the network; the label of each is the next one."""
+    """Shakespeare's text as character indices, downloaded the first time; the label of each is the next one."""
 
     def prepare(self) -> None:
         url = "https://raw.githubusercontent.com/karpathy/char-rnn/master/data/tinyshakespeare/input.txt"

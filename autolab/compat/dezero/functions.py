@@ -21,17 +21,17 @@ from .functions_conv import *  # noqa: F403
 
 
 def dropout(x: Any, dropout_ratio: float = 0.5) -> Any:
-    """In training, elements set to 0 at random, as NumPy's global generator draws; otherwise ``x``."""
+    """In training, zero random elements, drawn by NumPy's global generator; otherwise ``x``."""
     if not config.train:
         return as_variable(x)
     return variable(F.dropout(x, dropout_ratio, rng=numpys_generator()))
 
 
 def batch_nrom(x: Any, gamma: Any, beta: Any, mean: Any, var: Any, decay: float = 0.9, eps: float = 2e-5) -> Any:
-    """Every feature with mean 0 and variance 1 over the batch, times ``gamma``, plus ``beta``.
+    """Normalize each feature to mean 0 and variance 1 over the batch, multiply by ``gamma`` and add ``beta``.
 
-    In training the arrays ``mean`` and ``var`` are moved towards those of the batch, in place; otherwise they are what
-    is used.
+    In training, the arrays ``mean`` and ``var`` are moved towards those of the batch, in place; otherwise they are used
+    instead of those of the batch.
     """
     averages, data = (unwrap(mean), unwrap(var)), unwrap(x)
     if not config.train:
@@ -42,7 +42,7 @@ def batch_nrom(x: Any, gamma: Any, beta: Any, mean: Any, var: Any, decay: float 
 
 
 def _tuple(given: tuple[Any, ...]) -> tuple[Any, ...]:
-    """``2, 3`` or ``(2, 3)`` or ``[2, 3]`` or ``None``, as one tuple."""
+    """``2, 3`` or ``(2, 3)`` or ``[2, 3]`` or ``None``, as a tuple."""
     if len(given) == 1 and (given[0] is None or isinstance(given[0], tuple | list)):
         return tuple(given[0] or ())
     return given
@@ -54,7 +54,7 @@ def mean_squared_error(x0: Any, x1: Any) -> Any:
     Raises
     ------
     ValueError
-        If broadcasting would make more elements than there are: of (N,) beside (N, 1) a matrix.
+        If broadcasting would create more elements: shapes (N,) and (N, 1) would give a matrix.
     """
     if x0.shape != x1.shape:
         shape = np.broadcast_shapes(x0.shape, x1.shape)
@@ -64,13 +64,13 @@ def mean_squared_error(x0: Any, x1: Any) -> Any:
 
 
 def mean_squared_error_simple(x0: Any, x1: Any) -> Any:
-    """The same, step by step."""
+    """`mean_squared_error`, written step by step."""
     diff = as_variable(x0) - as_variable(x1)
     return variable(F.sum(diff**2) / _rows(diff))
 
 
 def softmax_cross_entropy_simple(x: Any, t: Any) -> Any:
-    """The same, step by step."""
+    """`softmax_cross_entropy`, written step by step."""
     log_p = F.log(F.clip(F.softmax(x, axis=1), 1e-15, 1.0))
     return variable(-1 * F.sum(as_variable(log_p)[np.arange(len(log_p)), unwrap(t)]) / len(log_p))
 

@@ -14,7 +14,7 @@ from .utils import pair
 
 
 def conv2d_simple(x: Any, W: Any, b: Any = None, stride: Any = 1, pad: Any = 0) -> Any:
-    """The same by `im2col` and a product of matrices."""
+    """`conv2d` written with `im2col` and a matrix product."""
     count = _windows(W.shape[2:], stride, pad).positions(x.shape[2:])
     y = F.matmul(im2col(x, W.shape[2:], stride, pad), F.transpose(F.reshape(W, shape=(W.shape[0], -1))))
     y = y if b is None else y + b
@@ -22,13 +22,13 @@ def conv2d_simple(x: Any, W: Any, b: Any = None, stride: Any = 1, pad: Any = 0) 
 
 
 def deconv2d(x: Any, W: Any, b: Any = None, stride: Any = 1, pad: Any = 0, outsize: Any = None) -> Any:
-    """The transpose of `conv2d`; ``W`` has the shape ``(in, out, height, width)``."""
+    """The transpose of `conv2d`; ``W`` has shape ``(in, out, height, width)``."""
     size = None if outsize is None else pair(outsize)
     return variable(F.conv_transpose2d(x, W, *_bias(b), stride=pair(stride), padding=pair(pad), size=size))
 
 
 def pooling_simple(x: Any, kernel_size: Any, stride: Any = 1, pad: Any = 0) -> Any:
-    """The same by `im2col` and the maximum of each row."""
+    """`pooling` written with `im2col` and the maximum of each row."""
     count = _windows(kernel_size, stride, pad).positions(x.shape[2:])
     rows = F.reshape(im2col(x, kernel_size, stride, pad), shape=(-1, math.prod(pair(kernel_size))))
     y = F.reshape(F.max(rows, axis=1), shape=(x.shape[0], *count, x.shape[1]))
@@ -36,12 +36,12 @@ def pooling_simple(x: Any, kernel_size: Any, stride: Any = 1, pad: Any = 0) -> A
 
 
 def im2col(x: Any, kernel_size: Any, stride: Any = 1, pad: Any = 0, to_matrix: bool = True) -> Any:
-    """What every window sees.
+    """The patches of the images that each window covers.
 
     Returns
     -------
     Variable
-        A row for each window, of the shape ``(N * OH * OW, C * KH * KW)``; without ``to_matrix`` of the shape
+        One row per window, of shape ``(N * OH * OW, C * KH * KW)``; without ``to_matrix``, of shape
         ``(N, C, KH, KW, OH, OW)``.
     """
     seen = _windows(kernel_size, stride, pad)
@@ -53,7 +53,7 @@ def im2col(x: Any, kernel_size: Any, stride: Any = 1, pad: Any = 0, to_matrix: b
 
 
 def col2im(x: Any, input_shape: Any, kernel_size: Any, stride: Any = 1, pad: Any = 0, to_matrix: bool = True) -> Any:
-    """Images of ``input_shape`` in which every element is the sum of all places of ``x`` that saw it."""
+    """The adjoint of `im2col`: images of ``input_shape``; each element is the sum over all patches that contain it."""
     seen = _windows(kernel_size, stride, pad)
     count = seen.positions(tuple(input_shape[2:]))
     if to_matrix:

@@ -1,4 +1,4 @@
-"""``dezero.layers``: what holds parameters."""
+"""``dezero.layers``: objects that hold parameters."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .utils import pair
 
 
 class Layer(Link):
-    """A part of a model: parameters and layers that are assigned to it belong to it.
+    """Part of a model: parameters and layers assigned as attributes belong to it.
 
     Examples
     --------
@@ -44,17 +44,17 @@ class Layer(Link):
         return {name for kind in ("parameter", "link") for name, _ in self._own(kind)}
 
     def save_weights(self, path: Any) -> None:
-        """Write the arrays of all parameters into an npz file, by names such as ``l1/W``."""
+        """Save the arrays of all parameters to an npz file, under names such as ``l1/W``."""
         self.to_cpu()
         save_npz(path if str(path).endswith(".npz") else f"{path}.npz", self)
 
     def load_weights(self, path: Any) -> None:
-        """Give the parameters the arrays that `save_weights` wrote: all of them or, on an error, none."""
+        """Load the arrays that `save_weights` wrote: all of them or, on an error, none."""
         load_npz(path, self)
 
 
 class _Weighted(Layer):
-    """A layer with a weight, drawn at the first call where the size of the input is not given, and a bias."""
+    """A layer with a bias and a weight, which is created at the first call if the input size is not given."""
 
     b: Parameter | None
 
@@ -67,11 +67,11 @@ class _Weighted(Layer):
         self.b = None if nobias else Parameter(np.zeros(out, dtype), name="b")
 
     def _shape(self, size: int) -> tuple[int, ...]:
-        """Of the weight."""
+        """The shape of the weight."""
         raise NotImplementedError
 
     def _draw(self, size: int, xp: Any) -> None:
-        """Normal numbers, whose variance is one over the number of inputs of each output."""
+        """Normally distributed numbers; their variance is 1 / (number of inputs of each output)."""
         shape = self._shape(size)
         inputs = size * int(np.prod(shape[2:]))
         self.W.data = xp.random.randn(*shape).astype(self.dtype) * np.sqrt(1 / inputs).astype(self.dtype)
@@ -90,7 +90,7 @@ class Linear(_Weighted):
     nobias : bool
     dtype : dtype
     in_size : int, optional
-        By default that of the first input.
+        By default, that of the first input.
     """
 
     @signed
@@ -103,7 +103,7 @@ class Linear(_Weighted):
         return size, self.out_size
 
     def forward(self, x: Any) -> Any:
-        """The map of every row."""
+        """Apply the map to every row."""
         self._ready(x)
         return F.linear(x, self.W, self.b)
 
@@ -118,7 +118,7 @@ class Conv2d(_Weighted):
     nobias : bool
     dtype : dtype
     in_channels : int, optional
-        By default those of the first input.
+        By default, those of the first input.
     """
 
     _function = staticmethod(F.conv2d)
@@ -134,13 +134,13 @@ class Conv2d(_Weighted):
         return self.out_channels, size, *pair(self.kernel_size)
 
     def forward(self, x: Any) -> Any:
-        """The convolution of every image."""
+        """Apply the convolution to every image."""
         self._ready(x)
         return type(self)._function(x, self.W, self.b, self.stride, self.pad)
 
 
 class Deconv2d(Conv2d):
-    """A transposed convolution; it takes what `Conv2d` takes."""
+    """A transposed convolution, with the parameters of `Conv2d`."""
 
     _function = staticmethod(F.deconv2d)
 
@@ -150,18 +150,18 @@ class Deconv2d(Conv2d):
 
 
 class _Recurrent(Layer):
-    """A layer with a state, and perhaps a memory."""
+    """A layer with a hidden state and, in `LSTM`, a cell state."""
 
     h: Any = None
     c: Any = None
 
     def reset_state(self) -> None:
-        """Begin anew."""
+        """Reset to the initial state."""
         self.h = self.c = None
 
 
 class RNN(_Recurrent):
-    """A recurrent layer with tanh, which remembers its state from call to call."""
+    """A recurrent layer with tanh, which keeps its hidden state from call to call."""
 
     def __init__(self, hidden_size: int, in_size: int | None = None) -> None:
         super().__init__()
@@ -169,14 +169,14 @@ class RNN(_Recurrent):
         self.h2h = Linear(hidden_size, in_size=None if in_size is None else hidden_size, nobias=True)
 
     def forward(self, x: Any) -> Any:
-        """The next state."""
+        """The next hidden state."""
         y = self.x2h(x)
         self.h = F.tanh(y if self.h is None else y + self.h2h(self.h))
         return self.h
 
 
 class LSTM(_Recurrent):
-    """A long short-term memory, which remembers its state from call to call."""
+    """A long short-term memory, which keeps its hidden state and cell state from call to call."""
 
     def __init__(self, hidden_size: int, in_size: int | None = None) -> None:
         super().__init__()
@@ -186,7 +186,7 @@ class LSTM(_Recurrent):
             setattr(self, f"h2{gate}", Linear(hidden_size, in_size=hidden_size, nobias=True))
 
     def forward(self, x: Any) -> Any:
-        """The next state."""
+        """The next hidden state."""
         f, i, o = [F.sigmoid(self._reached(gate, x)) for gate in "fio"]
         new = i * F.tanh(self._reached("u", x))
         self.c = new if self.c is None else f * self.c + new
@@ -199,19 +199,19 @@ class LSTM(_Recurrent):
 
 
 class EmbedID(Layer):
-    """A row of numbers for each word."""
+    """A table of embeddings, one row per index."""
 
     def __init__(self, in_size: int, out_size: int) -> None:
         super().__init__()
         self.W = Parameter(np.random.randn(in_size, out_size), name="W")
 
     def forward(self, x: Any) -> Any:
-        """The rows of the words ``x``."""
+        """The rows with the indices ``x``."""
         return self.W[x]
 
 
 class BatchNorm(Layer):
-    """Normalization over the batch. The running averages are parameters without a gradient, so that they are saved."""
+    """Batch normalization. The running averages are parameters without a gradient, so that they are saved."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-"""``dezero.models``."""
+"""``dezero.models``: models."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from .layers import Layer
 
 
 class Model(Layer):
-    """A layer that can draw itself."""
+    """A layer that can plot its graph."""
 
     def plot(self, *inputs: Any, to_file: str = "model.png") -> Any:
-        """Draw the graph of what it computes from ``inputs`` into a file."""
+        """Draw the graph of a call with ``inputs`` into a file."""
         return utils.plot_dot_graph(self.forward(*inputs), verbose=True, to_file=to_file)
 
 
@@ -32,14 +32,14 @@ class Sequential(Model):
             setattr(self, f"l{i}", layer)
 
     def forward(self, x: Any) -> Any:
-        """What the last layer gives."""
+        """The result of the last layer."""
         for layer in self.layers:
             x = layer(x)
         return x
 
 
 class MLP(Sequential):
-    """Linear maps ``l0``, ``l1`` ... with an activation between them, and none after the last.
+    """A multilayer perceptron: linear layers ``l0``, ``l1`` ... with an activation after each but the last.
 
     Examples
     --------
@@ -54,7 +54,7 @@ class MLP(Sequential):
         self.activation = activation
 
     def forward(self, x: Any) -> Any:
-        """What the last layer gives."""
+        """The result of the last layer."""
         for layer in self.layers[:-1]:
             x = self.activation(layer(x))
         return self.layers[-1](x)
@@ -68,7 +68,7 @@ class VGG16(Model):
     Parameters
     ----------
     pretrained : bool
-        With the weights of the DeZero project, 490 MB from the network.
+        Whether to load the weights of the DeZero project, a download of 490 MB.
     """
 
     WEIGHTS_PATH = "https://github.com/koki0702/dezero-models/releases/download/v0.1/vgg16.npz"
@@ -95,7 +95,7 @@ class VGG16(Model):
 
     @staticmethod
     def preprocess(image: Any, size: tuple[int, int] | None = (224, 224), dtype: Any = np.float32) -> np.ndarray:
-        """A picture (Pillow) as the array that the network was trained with: BGR, without the mean colour."""
+        """Convert a Pillow image to an array as in the network's training: BGR, minus the mean colour."""
         image = image.convert("RGB")
         if size:
             image = image.resize(size)

@@ -1,4 +1,4 @@
-"""``dezero.optimizers``: they update one parameter after the other, by AutoLab's rules."""
+"""``dezero.optimizers``: optimizers that update one parameter after the other, with AutoLab's rules."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .core import Parameter
 
 
 class Optimizer(_optimizers.Optimizer):
-    """The base class: subclass it and write ``update_one(self, param)``.
+    """Base class of optimizers: a subclass defines ``update_one(self, param)``.
 
     Examples
     --------
@@ -34,28 +34,28 @@ class Optimizer(_optimizers.Optimizer):
         super().__init__(lr)
         self.hooks: list[Callable[[list[Any]], Any]] = []
 
-    def update(self) -> None:  # type: ignore[override]  # losses are computed before, as DeZero's programs do
-        """Change all parameters that have a gradient; hooks are called with them before."""
+    def update(self) -> None:  # type: ignore[override]  # DeZero's programs compute the loss before the call
+        """Update all parameters that have a gradient; hooks are called with their list first."""
         due = self._due()
         for hook in self.hooks:
             hook(due)
-        self._change([param for param in due if param.grad is not None])  # a hook may have taken it away
+        self._change([param for param in due if param.grad is not None])  # a hook may have cleared it
 
     def _change(self, due: list[Any]) -> None:
         for param in due:
             self.update_one(param)
 
     def update_one(self, param: Any) -> None:  # type: ignore[override]
-        """Change one parameter."""
+        """Update one parameter."""
         raise NotImplementedError(f"{type(self).__name__}: write update_one(self, param)")
 
     def add_hook(self, f: Callable[[list[Any]], Any]) -> None:  # type: ignore[override]
-        """Call ``f`` with the list of parameters in every update, before they change."""
+        """Call ``f`` with the list of parameters before every update."""
         self.hooks.append(f)
 
 
 class _ByRule(Optimizer):
-    """An optimizer of AutoLab's."""
+    """An optimizer with an update rule of AutoLab."""
 
     def _change(self, due: list[Any]) -> None:
         publish([*self._stores(due), (self, "t", self.t + 1)])
@@ -77,11 +77,11 @@ class AdaGrad(_optimizers.AdaGrad, _ByRule):  # type: ignore[misc]
 
 
 class AdaDelta(_optimizers.AdaDelta, _ByRule):  # type: ignore[misc]
-    """Steps in units of the steps before."""
+    """AdaDelta: step sizes follow from running averages of earlier gradients and steps."""
 
 
 class Adam(_optimizers.Adam, _ByRule):  # type: ignore[misc]
-    """Adaptive moments. ``lr`` is another name of ``alpha``, without the correction of the first steps."""
+    """Adam. ``lr`` is another name for ``alpha``; unlike DeZero's, it does not include the bias correction."""
 
     def __init__(self, alpha: float = 0.001, beta1: float = 0.9, beta2: float = 0.999, eps: float = 1e-8) -> None:
         super().__init__(alpha, beta1, beta2, eps)
@@ -89,7 +89,7 @@ class Adam(_optimizers.Adam, _ByRule):  # type: ignore[misc]
 
 # ---------------------------------------------------------------------- hooks
 class ClipGrad(_optimizers.GradientClipping):
-    """Shorten all gradients by one factor where their common norm is above ``max_norm``."""
+    """Gradient clipping: scale all gradients down if their joint norm exceeds ``max_norm``."""
 
     def __init__(self, max_norm: float) -> None:
         super().__init__(max_norm)
@@ -97,7 +97,7 @@ class ClipGrad(_optimizers.GradientClipping):
 
 
 class FreezeParam:
-    """Leave parameters, or those of layers, as they are."""
+    """Freeze parameters, or those of layers: they are not updated."""
 
     def __init__(self, *layers: Any) -> None:
         self.freeze_params = [p for one in layers for p in ([one] if isinstance(one, Parameter) else one.params())]

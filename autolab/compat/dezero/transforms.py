@@ -1,4 +1,4 @@
-"""``dezero.transforms``: what is done to one example."""
+"""``dezero.transforms``: transforms of single examples."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from .. import missing
 
 
 class Normalize(transforms.Normalize):
-    """``(array - mean) / std``, with numbers or one for each channel; a list of one is for all of them."""
+    """``(array - mean) / std``; each is a number or one per channel, and a list of one applies to all channels."""
 
     def __init__(self, mean: Any = 0, std: Any = 1) -> None:
         super().__init__(*[x[0] if np.ndim(x) == 1 and len(x) == 1 else x for x in (mean, std)])
 
 
 class ToInt(AsType):
-    """As integers."""
+    """Convert to integers."""
 
     def __init__(self, dtype: Any = np.int64) -> None:
         super().__init__(dtype)

@@ -1,4 +1,4 @@
-"""``dezero.utils``: graphs as pictures, numeric gradients, files from the network, and what shapes become."""
+"""``dezero.utils``: pictures of graphs, numeric gradients, downloads, and shapes."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _BLOCK = 1 << 16
 
 # ---------------------------------------------------------------------- arrays
 def reshape_sum_backward(gy: Any, x_shape: Any, axis: Any, keepdims: bool) -> Any:
-    """The gradient of a sum with the axes that were summed over, of length 1 again."""
+    """The upstream gradient of a sum, reshaped so that the summed axes have length 1 again."""
     if not x_shape or axis is None or keepdims:
         return gy.reshape(gy.shape)
     axes = axis if isinstance(axis, tuple) else (axis,)
@@ -46,7 +46,7 @@ def max_backward_shape(x: Any, axis: Any) -> list[int]:
 
 
 def pair(x: Any) -> tuple[int, int]:
-    """One number as two equal ones; two as they are."""
+    """A number as a pair of equal ones; a pair is returned unchanged."""
     if isinstance(x, int | np.integer):
         return int(x), int(x)
     if isinstance(x, tuple) and len(x) == 2:
@@ -58,7 +58,7 @@ def pair(x: Any) -> tuple[int, int]:
 def plot_dot_graph(output: Variable, verbose: bool = True, to_file: str = "graph.png") -> Any:
     """Draw the graph of ``output`` into a file, whose extension says how: png, pdf, svg.
 
-    In a notebook the picture is shown, too. Where Graphviz's program ``dot`` is not installed, AutoLab draws its own
+    In a notebook, the picture is also shown. If Graphviz's program ``dot`` is not installed, AutoLab draws its own
     picture into an SVG file and says so.
     """
     from graphviz import ExecutableNotFound, Source
@@ -83,9 +83,9 @@ def numerical_grad(f: Callable[..., Any], x: Any, *args: Any, **kwargs: Any) -> 
     ----------
     f : callable
     x : Variable or array of floats
-        Moved in place and restored.
+        Changed in place and restored.
     *args, **kwargs
-        What ``f`` takes besides.
+        Further arguments of ``f``.
     """
     x = unwrap(x)
 
@@ -99,9 +99,9 @@ def numerical_grad(f: Callable[..., Any], x: Any, *args: Any, **kwargs: Any) -> 
 
 @signed
 def gradient_check(f, x, *args, rtol, atol, **kwargs):
-    """Whether the gradient by backward and the numeric one are close. Where not, both are printed.
+    """Whether the gradient from backward is close to the numeric one. If not, both are printed.
 
-    `autolab.check_gradients` says more: where they differ, and why.
+    `autolab.check_gradients` tells you more: where they differ, and why.
     """
     x = as_variable(x)
     x.data = x.data.astype(np.float64)
@@ -117,16 +117,16 @@ def gradient_check(f, x, *args, rtol, atol, **kwargs):
     return False
 
 
-# ---------------------------------------------------------------------- files from the network
+# ---------------------------------------------------------------------- downloads
 def show_progress(block_num: int, block_size: int, total_size: int) -> None:
-    """Print how much of a download is there, as a bar and in percent, at most 100 %."""
+    """Print the progress of a download, as a bar and a percentage of at most 100 %."""
     share = min(block_num * block_size / total_size, 1.0) if total_size > 0 else 1.0
     filled = int(share * _CELLS)
     print(f"\r[{'#' * filled}{'.' * (_CELLS - filled)}] {share * 100:.2f}%", end="")
 
 
 def get_file(url: str, file_name: str | None = None) -> str:
-    """The path of a file in `cache_dir`, downloaded if it is not there. What is half downloaded is removed.
+    """The path of a file in `cache_dir`, downloaded if it is not there. An incomplete download is removed.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""PyTorch's names over AutoLab, as of PyTorch 2.
+"""PyTorch's API on AutoLab, as of PyTorch 2.
 
     >>> from autolab.compat import torch
     >>> x = torch.tensor([1.0, 2.0], requires_grad=True)
@@ -37,7 +37,7 @@ from ._methods import functions as _functions
 from ._types import DTYPES, SHORT
 
 globals().update(_functions(), **DTYPES, **{name: DTYPES[long] for name, long in SHORT.items()})
-del globals()["expand"]  # which is a method alone
+del globals()["expand"]  # which is only a method
 
 e, inf, nan, pi = math.e, math.inf, math.nan, math.pi
 __version__ = "2.13.0"

@@ -1,4 +1,4 @@
-"""What PyTorch's functions are given: tensors whose types are brought together as PyTorch does."""
+"""Checking and converting arguments: tensors, and PyTorch's rules of type promotion."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def tensor_of(function: str, value: Any, name: str = "input") -> Any:
 
 
 def cast(x: Any, dtype: np.dtype) -> Any:
-    """A tensor in another type; no gradient passes to or from integers."""
+    """A tensor converted to another type; no gradient passes to or from integers."""
     data = x._data
     if data.dtype == dtype:
         return x
@@ -32,12 +32,12 @@ def cast(x: Any, dtype: np.dtype) -> Any:
 
 
 def floats(x: Any) -> Any:
-    """A tensor of floats: integers become those of the default type."""
+    """A tensor of floats: integers are converted to the default type."""
     return x if x._data.dtype.kind == "f" else cast(x, default_dtype())
 
 
 def of_floats(function: str, value: Any, name: str = "input") -> Any:
-    """A tensor of floats: what PyTorch does not compute of integers."""
+    """A tensor that must hold floats, for functions that PyTorch does not define for integers."""
     if tensor_of(function, value, name)._data.dtype.kind != "f":
         kind = f"torch.{value._data.dtype}"
         raise RuntimeError(f"{function}: {name} is of {kind}; expected floats, as from {name}.float()")
@@ -45,7 +45,7 @@ def of_floats(function: str, value: Any, name: str = "input") -> Any:
 
 
 def beside(weight: Any, input: Any, function: str = "linear") -> Any:
-    """An input of the type of the weight that it meets."""
+    """The input, which must have the same type as the weight."""
     if input._data.dtype != weight._data.dtype:
         kinds = f"torch.{input._data.dtype}, and weight of torch.{weight._data.dtype}"
         raise RuntimeError(f"{function}: input is of {kinds}; expected one type, as from input.to(weight.dtype)")
@@ -53,10 +53,10 @@ def beside(weight: Any, input: Any, function: str = "linear") -> Any:
 
 
 def together(a: Any, b: Any) -> tuple[Any, Any]:
-    """Two operands in the type that PyTorch finds for them.
+    """Two operands converted to the type to which PyTorch promotes them.
 
-    Numbers and tensors without axes do not raise the type of a tensor of the same kind, and floats are of a higher kind
-    than integers, whatever their sizes are.
+    Numbers and zero-dimensional tensors do not widen a tensor of the same kind; floats are a higher kind than integers,
+    whatever their sizes.
     """
     if not isinstance(a, Engine):
         b, a = together(b, a)
@@ -72,7 +72,7 @@ def together(a: Any, b: Any) -> tuple[Any, Any]:
 
 
 def common_dtype(*arrays: Any) -> np.dtype:
-    """The type in which arrays are computed with."""
+    """The type to which arrays are promoted before a computation."""
     rank = max([_RANKS[array.dtype.kind] for array in arrays])
     highest = [array for array in arrays if _RANKS[array.dtype.kind] == rank]
     with_axes = [array for array in highest if array.ndim]
@@ -89,48 +89,48 @@ def _beside_number(a: Any, number: Any) -> Any:
 
 
 def index_of(index: Any) -> Any:
-    """An index with the arrays of tensors in it."""
+    """An index in which tensors are replaced by their arrays."""
     return tuple([plain(one) for one in index]) if isinstance(index, tuple) else plain(index)
 
 
 def axes(dim: Any) -> Any:
-    """``dim`` as NumPy has it: None, a number, or a tuple of them."""
+    """``dim`` as NumPy's ``axis``: None, an integer, or a tuple of integers."""
     return tuple(dim) if isinstance(dim, list | tuple) else dim
 
 
 def is_whole(x: Any) -> bool:
-    """Whether a tensor or a number is of integers or booleans."""
+    """Whether a tensor or a number is integral, which includes booleans."""
     return bool(x._data.dtype.kind in "biu") if isinstance(x, Engine) else isinstance(x, int | np.integer | np.bool_)
 
 
 def reduced(dim: Any, x: Any = None) -> Any:
-    """`axes` of a reduction: no axes are all of them, and a tensor without axes may be reduced along 0 and -1."""
+    """`axes` of a reduction: an empty ``dim`` means all axes; a zero-dimensional tensor accepts 0 and -1."""
     if x is not None and not x._data.ndim and dim in (0, -1):
         return None
     return axes(dim) if isinstance(dim, int) or dim else None
 
 
 def number(value: Any) -> Any:
-    """A number as a tensor, in the type that PyTorch finds for it; a tensor as it is."""
+    """A number as a tensor of the type that PyTorch gives it; a tensor is returned unchanged."""
     if isinstance(value, Engine):
         return value
     return constant(np.asarray(value, default_dtype() if isinstance(value, float) else None))
 
 
 def moved(x: Any, numbers: Any) -> Any:
-    """A tensor of these numbers whose gradient goes to ``x`` as it is."""
+    """A tensor with these values whose gradient is passed on to ``x`` unchanged."""
     return F.add(x, constant((numbers - x._data).astype(x._data.dtype)))
 
 
 def without_gradient(function: str, name: str, value: Any) -> Any:
-    """The array of an argument to which PyTorch, or AutoLab, gives no gradient."""
+    """The array of an argument that PyTorch or AutoLab does not differentiate; it must not require a gradient."""
     if getattr(value, "node", None) is not None:
         raise RuntimeError(f"{function}: {name} requires a gradient, which it does not get here; give {name}.detach()")
     return plain(value)
 
 
 def dim_and_keep(function: str, dim: Any, keepdim: Any, others: dict[str, Any]) -> tuple[Any, bool]:
-    """``dim`` and ``keepdim``, or NumPy's words for them, which PyTorch knows as well."""
+    """``dim`` and ``keepdim``, also under NumPy's names, which PyTorch accepts as well."""
     if "axis" in others:
         dim = others.pop("axis")
     if "keepdims" in others:

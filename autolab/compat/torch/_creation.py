@@ -1,4 +1,4 @@
-"""New tensors: of given numbers, filled, in rows, and drawn at random."""
+"""New tensors: from data, filled with a value, ranges, and random numbers."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from ._types import device as _device
 
 
 def to(self: Any, *args: Any, **options: Any) -> Any:
-    """The same numbers in another type, on another device, or as another tensor has them."""
+    """Convert to another type, move to another device, or match the type and device of another tensor."""
     unknown = options.keys() - {"device", "dtype", "non_blocking", "copy"}
     if unknown:
         raise TypeError(f"to: got a keyword {sorted(unknown)[0]!r:.60}; expected device, dtype, copy or non_blocking")
@@ -49,9 +49,9 @@ def _made(array: Any, function: str, dtype: Any, device: Any, requires_grad: boo
 
 
 def tensor(data: Any, *, dtype: Any = None, device: Any = None, requires_grad: bool = False) -> Any:
-    """A tensor of numbers, nested lists or an array, which are copied.
+    """A tensor with a copy of a number, nested lists or an array.
 
-    Floats of Python become float32, whole numbers int64; arrays keep their type.
+    Python floats become float32, integers int64; arrays keep their type.
 
     Examples
     --------
@@ -69,7 +69,7 @@ def tensor(data: Any, *, dtype: Any = None, device: Any = None, requires_grad: b
 
 
 def as_tensor(data: Any, dtype: Any = None, device: Any = None) -> Any:
-    """A tensor of ``data``, which shares the memory of an array."""
+    """A tensor of ``data``; if that is an array, the tensor shares its memory."""
     if isinstance(data, np.ndarray):
         return _made(data, "as_tensor", dtype, device, False)
     if isinstance(data, Engine):
@@ -78,7 +78,7 @@ def as_tensor(data: Any, dtype: Any = None, device: Any = None) -> Any:
 
 
 def from_numpy(ndarray: Any) -> Any:
-    """A tensor on the memory of an array."""
+    """A tensor that shares the memory of an array."""
     if not isinstance(ndarray, np.ndarray):
         raise TypeError(f"from_numpy: got {type(ndarray).__name__}; expected a numpy.ndarray")
     return constant(ndarray)
@@ -99,7 +99,7 @@ def _options(function: str, options: dict[str, Any]) -> dict[str, Any]:
 
 
 def _new(array: Any, function: str, options: dict[str, Any]) -> Any:
-    """A tensor of numbers in double precision, which become those of the default type where none is asked for."""
+    """A tensor of an array; float64 is converted to the default type unless another is requested."""
     given = _options(function, options)
     if given["dtype"] is None and array.dtype.kind == "f":
         given["dtype"] = default_dtype()
@@ -107,19 +107,19 @@ def _new(array: Any, function: str, options: dict[str, Any]) -> Any:
 
 
 def _like(input: Any, options: dict[str, Any]) -> dict[str, Any]:
-    """The options, with dtype and device of a tensor where they are not given."""
+    """The options, where dtype and device default to those of a tensor."""
     given = {name: value for name, value in options.items() if value is not None}
     return {"dtype": input._data.dtype, "device": input.device, **given}
 
 
 def arange(start: Any = 0, end: Any = None, step: Any = 1, **options: Any) -> Any:
-    """Numbers from ``start`` (0) up to ``end``, which is not among them."""
+    """Numbers from ``start`` (0) up to, but not including, ``end``."""
     first, last = (0, start) if end is None else (start, end)
     return _new(np.arange(*_ends(options, first, last, step)), "arange", options)
 
 
 def _ends(options: dict[str, Any], *numbers: Any) -> list[Any]:
-    """Numbers of a range; whole ones where it is of whole numbers."""
+    """The arguments of a range, as integers if an integer type is requested."""
     dtype = options.get("dtype")
     whole = dtype is not None and numpy_dtype("range", dtype).kind in "iu"
     return [np.trunc(plain(n)).astype(np.int64) if whole else plain(n) for n in numbers]
@@ -141,13 +141,13 @@ class Generator:
         self.rng = np.random.default_rng()
 
     def manual_seed(self, seed: int) -> Generator:
-        """Begin anew from a seed; gives itself back."""
+        """Seed the generator. Returns it."""
         self.rng.bit_generator.state = np.random.default_rng(seed).bit_generator.state  # whoever has it draws anew
         return self
 
 
 def manual_seed(seed: int) -> None:
-    """Let the random numbers of all threads begin anew from a seed. They are NumPy's, not PyTorch's."""
+    """Seed the default generator of all threads. The random numbers are NumPy's, not PyTorch's."""
     _configuration.global_config.rng = np.random.default_rng(seed)
 
 
@@ -164,7 +164,7 @@ def _drawn(name: str, draw: Any, size: tuple[Any, ...], options: dict[str, Any])
 
 
 def randint(low: int, high: Any = None, size: Any = None, *, generator: Any = None, **options: Any) -> Any:
-    """Random whole numbers from ``low`` (0) up to ``high``, which is not among them."""
+    """Random integers from ``low`` (0) up to, but not including, ``high``."""
     given = _options("randint", options)
     if size is None:
         low, high, size = 0, low, high
@@ -172,7 +172,7 @@ def randint(low: int, high: Any = None, size: Any = None, *, generator: Any = No
 
 
 def normal(mean: Any, std: Any = 1.0, size: Any = None, *, generator: Any = None) -> Any:
-    """Normally distributed random numbers with these means and deviations."""
+    """Normally distributed random numbers with these means and standard deviations."""
     shape = tuple(size) if size is not None else np.broadcast_shapes(np.shape(plain(mean)), np.shape(plain(std)))
     drawn = source(generator).standard_normal(shape) * plain(std) + plain(mean)
     given = [x._data for x in (mean, std) if isinstance(x, Engine)]

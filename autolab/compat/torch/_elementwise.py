@@ -1,4 +1,4 @@
-"""Functions of each element, by themselves and of two tensors."""
+"""Elementwise functions of one and of two tensors."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from ._types import numpy_dtype
 
 
 def _unary(name: str, engine: Callable[[Any], Any], floating: bool) -> Callable[[Any], Any]:
-    """A function of one tensor; with ``floating`` its results are floats, else integers stay what they are."""
+    """A function of one tensor. With ``floating``, integers give floats; otherwise they stay integers."""
 
     def call(input: Any) -> Any:
         x = input if isinstance(input, Engine) else tensor_of(name, input)
@@ -45,13 +45,13 @@ UNARY = {name: _unary(name, engine, name in _FLOATS) for name, engine in {**_FLO
 
 
 def trunc(input: Any) -> Any:
-    """Each element without its fraction; its gradient is 0."""
+    """Each element rounded towards 0; the gradient is 0."""
     x = tensor_of("trunc", input)
     return dressed(F.where(plain(x) < 0, F.ceil(x), F.floor(x)))
 
 
 def logit(input: Any, eps: float | None = None) -> Any:
-    """``log(x / (1 - x))``; with ``eps``, of numbers moved into the interval from it to ``1 - eps``."""
+    """``log(x / (1 - x))``; with ``eps``, ``x`` is first clamped to ``[eps, 1 - eps]``."""
     x = floats(tensor_of("logit", input))
     if eps is not None:
         x = F.clip(x, eps, 1 - eps)
@@ -62,7 +62,7 @@ def logit(input: Any, eps: float | None = None) -> Any:
 
 # ---------------------------------------------------------------------- two tensors
 def binary(name: str, engine: Callable[[Any, Any], Any], floating: bool = False) -> Callable[[Any, Any], Any]:
-    """A function of two, whose types are brought together; with ``floating`` the results are floats."""
+    """A function of two tensors with type promotion; with ``floating``, the results are floats."""
 
     def call(input: Any, other: Any) -> Any:
         fit = False
@@ -79,13 +79,13 @@ def binary(name: str, engine: Callable[[Any, Any], Any], floating: bool = False)
 
 
 def _first_where(ufunc: Any, a: Any, b: Any) -> Any:
-    """Of two elements the one for which a comparison holds; of equal ones the first, beside a NaN the number."""
+    """The element for which a comparison holds: the first of equal ones, the other one if one is NaN."""
     x, y = plain(a), plain(b)
     return F.where(ufunc(x, y) | (y != y), a, b)
 
 
 def _whole_at_nan(extreme: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
-    """The greater or lesser of two; where one is NaN, both get the whole gradient."""
+    """The maximum or minimum of two tensors; where one element is NaN, both get the whole gradient."""
 
     def call(a: Any, b: Any) -> Any:
         y = extreme(a, b)
@@ -97,7 +97,7 @@ def _whole_at_nan(extreme: Callable[[Any, Any], Any]) -> Callable[[Any, Any], An
 
 
 def _brought_together(name: str, a: Any, b: Any, floating: bool) -> list[Any]:
-    """Two operands in one type; with ``floating`` in one of floats."""
+    """Two operands promoted to a common type; with ``floating``, to a floating-point type."""
     for place, x in (("input", a), ("other", b)):
         if not isinstance(x, Engine | int | float | np.ndarray | np.generic):
             raise TypeError(f"{name}: {place} is {a_kind(x)}; expected a tensor or a number")
@@ -131,7 +131,7 @@ def _scaled(name: str, input: Any, other: Any, alpha: float) -> Any:
 
 
 def div(input: Any, other: Any, *, rounding_mode: str | None = None) -> Any:
-    """``input / other``; with ``rounding_mode`` "floor" or "trunc" rounded down or towards 0."""
+    """``input / other``; with ``rounding_mode`` "floor" or "trunc", rounded down or towards 0."""
     if rounding_mode is None:
         return true_divide(input, other)
     if rounding_mode == "floor":
@@ -145,7 +145,7 @@ def div(input: Any, other: Any, *, rounding_mode: str | None = None) -> Any:
 
 
 def clamp(input: Any, min: Any = None, max: Any = None) -> Any:
-    """Each element moved into the interval from ``min`` to ``max``; either may be None, or a tensor."""
+    """Clamp each element to the interval from ``min`` to ``max``, which may be tensors; either may be None."""
     if min is None and max is None:
         raise ValueError("clamp: min and max are both None; expected at least one")
     x = tensor_of("clamp", input)
@@ -157,7 +157,7 @@ def clamp(input: Any, min: Any = None, max: Any = None) -> Any:
 
 
 def where(condition: Any, input: Any = None, other: Any = None) -> Any:
-    """Elements of ``input`` where ``condition`` holds, else of ``other``; alone, the indexes where it does."""
+    """Elements of ``input`` where ``condition`` is true, else of ``other``. With ``condition`` alone, its indices."""
     if input is None and other is None:
         return result(plain(condition).nonzero())
     if tensor_of("where", condition, "condition")._data.dtype not in (np.bool_, np.uint8):
@@ -184,7 +184,7 @@ def _axis(function: str, x: Any, dim: Any) -> int:
 
 
 def _truth(name: str, ufunc: Any, of_two: bool) -> Callable[..., Any]:
-    """A question to each element, or to each pair of elements."""
+    """A predicate for each element, or a comparison of each pair of elements."""
 
     def of_one(input: Any) -> Any:
         return constant(ufunc(tensor_of(name, input)._data))

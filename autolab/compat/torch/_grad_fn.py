@@ -1,4 +1,4 @@
-"""``tensor.grad_fn``: the step that computed a tensor, under the name that PyTorch has for it."""
+"""``tensor.grad_fn``: the step that computed a tensor, under PyTorch's name for it."""
 
 from __future__ import annotations
 

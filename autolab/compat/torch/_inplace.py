@@ -1,7 +1,7 @@
-"""Changes in place: ``x.add_(1)``, ``x += 1``, ``x[0] = 1``.
+"""In-place operations: ``x.add_(1)``, ``x += 1``, ``x[0] = 1``.
 
-The new numbers are computed as by the function without the underscore and written where the old ones are. What is
-recorded goes on with the new step. A backward pass that needs the old numbers is refused: see `_passes`.
+The new values are computed by the function without the underscore and written over the old ones. The tensor's history
+continues with the new step. A backward pass that needs the old values is refused: see `_passes`.
 """
 
 from __future__ import annotations
@@ -22,7 +22,8 @@ from ._types import of_array
 
 
 def _check(x: Any, name: str, recorded: bool, joins: bool = False) -> None:
-    """Refuse what is recorded in a leaf or a view; a constant that ``joins`` the graph must not be part of another."""
+    """Refuse a recorded change of a leaf or of a view; a constant that ``joins`` the graph must not be part of
+    a larger array."""
     base = x._data.base
     if recorded and isinstance(x.node, Leaf):
         raise RuntimeError(
@@ -37,7 +38,7 @@ def _check(x: Any, name: str, recorded: bool, joins: bool = False) -> None:
 
 
 def written(x: Any, name: str, new: Any) -> Any:
-    """``x`` with the numbers, and where they are recorded the history, of ``new``."""
+    """``x`` with the values of ``new`` and, if that is recorded, its history."""
     recorded = backprop_enabled() and (x.node is not None or getattr(new, "node", None) is not None)
     _check(x, name, recorded, joins=True)
     numbers = plain(new)
@@ -54,8 +55,8 @@ def written(x: Any, name: str, new: Any) -> Any:
 
 
 def replaced(x: Any, name: str, new: Any) -> Any:
-    """`written` for activations: a recorded tensor goes on with the new array, and what was computed from it before
-    keeps the old one, so that networks with ``inplace=True`` need no care."""
+    """`written` for activations: a recorded tensor gets the new array, and steps that used it before keep the old one,
+    so networks with ``inplace=True`` just work."""
     if not backprop_enabled() or x.node is None:
         return written(x, name, new)
     if isinstance(x.node, Leaf):
@@ -74,7 +75,7 @@ def _store(x: Any, name: str, index: Any, numbers: Any) -> None:
 
 
 def in_place(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
-    """The method that writes the result of a function into its first argument."""
+    """The method that writes the result of a function into the tensor itself."""
 
     def method(self: Any, *args: Any, **options: Any) -> Any:
         return written(self, name, function(self, *args, **options))
@@ -85,7 +86,7 @@ def in_place(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def set_item(self: Any, index: Any, value: Any) -> None:
-    """``x[index] = value``, of numbers or tensors that require no gradient."""
+    """``x[index] = value``; ``value`` is a number or a tensor that does not require a gradient."""
     if backprop_enabled() and (self.node is not None or getattr(value, "node", None) is not None):
         _check(self, "Tensor: x[...] = y", True)
         raise RuntimeError("Tensor: x[...] = y would drop a gradient; torch.where, torch.cat and torch.stack keep it")
@@ -112,6 +113,6 @@ FILLING = {name: _filling(name, numbers) for name, numbers in made_by("torch.Ten
 
 
 def copy_(self: Any, src: Any, non_blocking: bool = False) -> Any:
-    """Write the numbers of another tensor."""
+    """Copy the values of another tensor into this one."""
     given: Any = src if isinstance(src, Engine) else Tensor(src)
     return written(self, "copy_", given.to(self.dtype).expand(*self._data.shape).clone())

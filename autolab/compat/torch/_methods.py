@@ -1,4 +1,4 @@
-"""What tensors can do: their operators, and PyTorch's functions as methods."""
+"""Tensors' operators, and PyTorch's functions as methods."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def functions() -> dict[str, Callable[..., Any]]:
 _HOMES = {module.__name__ for module in _MODULES}
 
 
-# ---------------------------------------------------------------------- methods that are more than a line of the table
+# ---------------------------------------------------------------------- methods that take more than a line of the table
 def _iterate(self: Any) -> Any:
     if not self._data.ndim:
         raise TypeError("iteration over a 0-d tensor")
@@ -54,7 +54,7 @@ def _iterate(self: Any) -> Any:
 
 
 def _view(self: Any, *shape: Any) -> Any:
-    """The same memory in another shape, or read as another type."""
+    """The same memory with another shape, or reinterpreted as another type."""
     if len(shape) != 1 or isinstance(shape[0], int | tuple | list):
         y = _shapes.reshape(self, *shape)
         if not self._data.flags.c_contiguous and not np.may_share_memory(y._data, self._data):
@@ -69,7 +69,7 @@ def _view(self: Any, *shape: Any) -> Any:
 
 
 def _item(self: Any, index: Any) -> Any:
-    """A part; one element too is a view: what is written into it is written into the tensor."""
+    """Index the tensor. A single element is a view too: writing to it changes the tensor."""
     parts = index if type(index) is tuple else (index,)
     if len(parts) == self._data.ndim and all([type(i) is int for i in parts]):
         index = (*parts, ...)
@@ -101,7 +101,7 @@ def _converting(name: str) -> Callable[..., Any]:
 
 
 def install() -> None:
-    """Give tensors their operators and methods."""
+    """Add the operators and methods to the tensor class."""
     for name, function in made_by("torch.Tensor.operators", __name__):
         setattr(Tensor, f"__{name}__", function)
         setattr(Tensor, f"__r{name}__", _swapped(function))

@@ -1,8 +1,8 @@
-"""What PyTorch refuses in a backward pass: a graph that was walked before, and one whose values have changed since.
+"""What PyTorch refuses in a backward pass: a graph that has been freed, and values changed in place since.
 
-The engine keeps graphs as long as somebody holds them, and looks at no value again. Here the roots of finished passes
-and the arrays that were changed in place are remembered as long as they live, and only where there are any is a graph
-looked through before a pass.
+The engine keeps a graph as long as something refers to it, and does not check whether values have changed. This module
+remembers the roots of finished passes and the arrays changed in place, as long as they live. Only if there are any is a
+graph searched before a pass.
 """
 
 from __future__ import annotations
@@ -32,18 +32,18 @@ def note_change(array: Array) -> None:
 
 
 def note_walked(root: Node) -> None:
-    """Remember that a pass began at this node and did not retain its graph."""
+    """Remember that a pass started at this node and did not retain its graph."""
     _walked.add(root)
 
 
 def note_rewritten(node: Node) -> None:
-    """Remember that the numbers of a step were changed in place: views of them that were taken before have the new
-    numbers, and the old history."""
+    """Remember that the result of a step was changed in place: views taken of it before have the new values, but the
+    old history."""
     _rewritten[node] = new_order()
 
 
 def check_pass(root: Node) -> None:
-    """Raise a RuntimeError where PyTorch would: see the module."""
+    """Raise a RuntimeError where PyTorch would: see the module's docstring."""
     if not _changed and not _walked:  # what is in _rewritten is in _changed as well
         return
     inner = [node for node in nodes_below(root) if node.order]
@@ -69,7 +69,7 @@ def check_pass(root: Node) -> None:
 
 
 def _is_old_view(view: Node, used: int) -> bool:
-    """Whether a value that was ``used`` at this place in the order is a view of numbers that were changed between."""
+    """Whether a value, ``used`` at this position, is a view of values that were changed after it was taken."""
     of = view
     while getattr(of.function, "name", None) in _VIEWS and not _copies(of):
         of = next(iter(of.parents))
@@ -77,20 +77,20 @@ def _is_old_view(view: Node, used: int) -> bool:
 
 
 def _copies(node: Node) -> bool:
-    """Whether a step takes elements by lists or arrays of their numbers."""
+    """Whether a step is advanced indexing, by lists or arrays, which copies."""
     index = dict(kept_values(node.function, next(iter(node.edges)))).get("index", ())
     return any([is_array(i) or isinstance(i, list) for i in (index if isinstance(index, tuple) else (index,))])
 
 
 def _meets_walked(inner: list[Node]) -> bool:
-    """Whether a graph has a node in common with one that was walked."""
+    """Whether a graph shares a node with one that has been freed."""
     last = min([node.order for node in inner], default=0)
     old = [root for root in _walked if root.order >= last]
     return bool(old) and not set(inner).isdisjoint([node for root in old for node in nodes_below(root)])
 
 
 def _kept(node: Node) -> Iterator[Array]:
-    """The arrays that a node keeps for backward."""
+    """The arrays that a node retains for backward."""
     for edge in node.edges:
         yield from _arrays(edge.saved)
     held = getattr(node.function, "held", None)  # the functions that users write

@@ -1,4 +1,4 @@
-"""Tensors as PyTorch prints them: four digits, and beside the numbers what is unusual about the tensor."""
+"""Tensors as PyTorch prints them: four digits, followed by attributes that differ from the default."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def _notes(tensor: Any, array: np.ndarray) -> Any:
 
 
 def _format(array: np.ndarray) -> Callable[[Any], str]:
-    """What writes an element, as wide as the widest."""
+    """A function that formats an element, padded to the width of the widest."""
     sized = _shown(array)
     write: Callable[[Any], str] = str
     if array.dtype.kind == "f":
@@ -57,7 +57,7 @@ def _format(array: np.ndarray) -> Callable[[Any], str]:
 
 
 def _shown(array: np.ndarray) -> Any:
-    """The elements that are written."""
+    """The elements that are printed."""
     if array.size <= _SUMMARIZED:
         return array.ravel()
     for axis, length in enumerate(array.shape):
@@ -67,7 +67,7 @@ def _shown(array: np.ndarray) -> Any:
 
 
 def _float_format(sizes: np.ndarray) -> Callable[[Any], str]:
-    """The form of numbers of these sizes: whole ones without digits behind the point, others with four."""
+    """The format for numbers of these magnitudes: no digits after the point for integers, otherwise four."""
     least, greatest = min(sizes, default=1.0), max(sizes, default=1.0)
     is_whole = (sizes == np.ceil(sizes)).all()
     is_scientific = greatest / least > 1000 or greatest > 1e8 or (least < 1e-4 and not is_whole)

@@ -1,4 +1,4 @@
-"""Products of vectors and matrices, and ``torch.linalg``'s functions that AutoLab has."""
+"""Products of vectors and matrices, and those functions of ``torch.linalg`` that AutoLab has."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def addmm(input: Any, mat1: Any, mat2: Any, *, beta: float = 1, alpha: float = 1
 
 
 def einsum(equation: str, *operands: Any) -> Any:
-    """Sums of products, by letters for the axes."""
+    """Sums of products, in Einstein's notation: a letter for each axis."""
     if not isinstance(equation, str):
         raise TypeError(f"einsum: equation is {a_kind(equation)}; expected a string such as 'ij,jk->ik'")
     given = operands[0] if len(operands) == 1 and isinstance(operands[0], tuple | list) else operands

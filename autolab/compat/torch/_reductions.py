@@ -1,4 +1,4 @@
-"""Sums, means, extremes and sorting along ``dim``."""
+"""Sums, means, maxima and minima, and sorting, along ``dim``."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ values_and_indices = namedtuple("values_and_indices", "values indices")
 
 
 def sum(input: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = None, **others: Any) -> Any:
-    """The sum along ``dim``, or of all elements; of integers and booleans an integer.
+    """The sum along ``dim``, or of all elements; an integer for integers and booleans.
 
     Examples
     --------
@@ -38,7 +38,7 @@ def sum(input: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = None
 
 
 def _gathered(name: str, input: Any, dtype: Any, gather: Callable[[Any], Any]) -> Any:
-    """What comes of many elements, in ``dtype``; integers and booleans are gathered as int64 where there is none."""
+    """A reduction computed in ``dtype``; by default, integers and booleans are reduced as int64."""
     x = tensor_of(name, input)
     if dtype is not None:
         kind = numpy_dtype(name, dtype)
@@ -53,7 +53,7 @@ def mean(input: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = Non
     Raises
     ------
     RuntimeError
-        Of integers: their mean is no integer.
+        If the tensor holds integers: their mean is not an integer.
     """
     if others:
         dim, keepdim = dim_and_keep("mean", dim, keepdim, others)
@@ -93,14 +93,14 @@ def _extreme(name: str, engine: Any, of_two: Any, input: Any, dim: Any, keepdim:
 
 
 def _at(x: Any, places: Any, dim: int) -> values_and_indices:
-    """The elements at some places along ``dim``."""
+    """The elements at some indices along ``dim``."""
     if not x.ndim:
         return values_and_indices(dressed(x), constant(places.reshape(())))
     return values_and_indices(dressed(F.take_along_axis(x, places, dim)), constant(places))
 
 
 def _picked(x: Any, indices: Any, dim: int, keepdim: bool = False) -> values_and_indices:
-    """The elements at one place each along ``dim``."""
+    """The elements at one index each along ``dim``."""
     if not x.ndim:
         return _at(x, indices, dim)
     found = _at(x, get_array_module(indices).expand_dims(indices, dim), dim)
@@ -112,7 +112,7 @@ def _place(name: str, x: Any, dim: int | None, keepdim: bool) -> Any:
 
 
 def argsort(input: Any, dim: int = -1, descending: bool = False, stable: bool = True) -> Any:
-    """Where the elements in order along ``dim`` are; equal ones stay in their order."""
+    """The indices that sort the elements along ``dim``; equal elements keep their order."""
     data = tensor_of("argsort", input)._data
     xp = get_array_module(data)
     if not data.ndim:
@@ -124,7 +124,7 @@ def argsort(input: Any, dim: int = -1, descending: bool = False, stable: bool = 
 
 
 def median(input: Any, dim: int | None = None, keepdim: bool = False) -> Any:
-    """The element in the middle; of an even number the lower of the two. Along ``dim`` with its place."""
+    """The median, the lower of the two for an even number of elements; along ``dim``, with its index."""
     x = tensor_of("median", input)
     flat, along = (F.reshape(x, (-1,)), 0) if dim is None else (x, dim)
     if not x._data.size and dim is None:
@@ -138,7 +138,7 @@ def median(input: Any, dim: int | None = None, keepdim: bool = False) -> Any:
 
 
 def norm(input: Any, p: Any = "fro", dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Any:
-    """The ``p`` norm along ``dim``, or of all elements."""
+    """The ``p``-norm along ``dim``, or of all elements."""
     x = of_floats("norm", input if dtype is None else cast(input, numpy_dtype("norm", dtype)))
     order, shape = None if p in ("fro", 2) else p, x._data.shape
     dims = range(len(shape)) if reduced(dim, x) is None else [dim] if isinstance(dim, int) else dim
@@ -151,9 +151,9 @@ def norm(input: Any, p: Any = "fro", dim: Any = None, keepdim: bool = False, *, 
 
 
 def gradient(input: Any, *, spacing: Any = 1, dim: Any = None, edge_order: int = 1) -> tuple[Any, ...]:
-    """The slopes of samples along each of ``dim``: a tuple, also for one.
+    """The numeric gradient of samples along each dimension in ``dim``: always a tuple.
 
-    ``spacing`` is a distance, or a list with a distance or the places of the samples for each dimension.
+    ``spacing`` is a distance, or a list with a distance or the coordinates of the samples for each dimension.
     """
     x = floats(tensor_of("gradient", input))
     given = spacing if isinstance(spacing, list | tuple) else (spacing,)
@@ -168,14 +168,14 @@ def _truth(name: str, x: Any, dim: Any, keepdim: bool) -> Any:
 
 
 def unique(input: Any, sorted: bool = True, return_inverse: bool = False, return_counts: bool = False) -> Any:
-    """The different elements in order; on request where each element is among them, and how often each is there."""
+    """The distinct elements, sorted; on request also the index of each element among them, and their counts."""
     data = without_gradient("unique", "input", tensor_of("unique", input))
     found: Any = np.unique(data, False, return_inverse, return_counts)  # type: ignore[call-overload]
     return tuple([constant(one) for one in found]) if isinstance(found, tuple) else constant(found)
 
 
 def bincount(input: Any, weights: Any = None, minlength: int = 0) -> Any:
-    """How often each number is there, from 0 on."""
+    """How often each integer occurs, from 0 on; with ``weights``, the sum of its weights."""
     if weights is None:
         return constant(np.bincount(input._data, None, minlength))
     weighed = np.bincount(input._data, without_gradient("bincount", "weights", weights), minlength)

@@ -1,4 +1,4 @@
-"""Other shapes of the same elements, parts of them, and several tensors in one."""
+"""Reshaping, indexing and joining tensors."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def _lengths(shape: Sequence[Any]) -> tuple[int, ...]:
 
 
 def flatten(input: Any, start_dim: int = 0, end_dim: int = -1) -> Any:
-    """The axes from ``start_dim`` to ``end_dim`` as one."""
+    """Flatten the axes from ``start_dim`` to ``end_dim`` into one."""
     shape = tensor_of("flatten", input)._data.shape
     first, last = start_dim % max(len(shape), 1), end_dim % max(len(shape), 1)
     inner = int(np.prod(shape[first : last + 1], dtype=np.int64))
@@ -32,7 +32,7 @@ def flatten(input: Any, start_dim: int = 0, end_dim: int = -1) -> Any:
 
 
 def squeeze(input: Any, dim: Any = None) -> Any:
-    """Without the axes of length 1, or without ``dim`` where it has this length."""
+    """Remove all axes of length 1, or ``dim`` alone if it has length 1."""
     shape = tensor_of("squeeze", input)._data.shape
     asked = range(len(shape)) if dim is None else [dim] if isinstance(dim, int) else dim
     gone = {d % len(shape) for d in asked if shape[d] == 1} if shape else set()
@@ -40,14 +40,14 @@ def squeeze(input: Any, dim: Any = None) -> Any:
 
 
 def t(input: Any) -> Any:
-    """A matrix transposed; a vector as it is."""
+    """Transpose a matrix; a vector is returned unchanged."""
     if tensor_of("t", input)._data.ndim > 2:
         raise RuntimeError(f"t: input has {input._data.ndim} axes; expected at most 2: transpose(0, 1) swaps two")
     return dressed(F.transpose(input))
 
 
 def repeat_interleave(input: Any, repeats: Any, dim: int | None = None) -> Any:
-    """Each element several times."""
+    """Repeat each element, along ``dim`` or in the flattened tensor."""
     times = plain(repeats)
     return dressed(
         F.repeat(tensor_of("repeat_interleave", input), times if isinstance(times, int) else times.tolist(), dim)
@@ -56,7 +56,7 @@ def repeat_interleave(input: Any, repeats: Any, dim: int | None = None) -> Any:
 
 # ---------------------------------------------------------------------- parts
 def narrow(input: Any, dim: int, start: int, length: int) -> Any:
-    """The elements from ``start`` on along ``dim``."""
+    """The ``length`` elements from ``start`` on along ``dim``."""
     whole = tensor_of("narrow", input)._data.shape[dim]
     first = start + whole if start < 0 else start
     if first < 0 or length < 0 or first + length > whole:
@@ -65,7 +65,7 @@ def narrow(input: Any, dim: int, start: int, length: int) -> Any:
 
 
 def _places(function: str, input: Any, dim: int, index: Any) -> Any:
-    """The array of ``index``, whose numbers are places along ``dim``; they do not count from the end."""
+    """The array of ``index``, which holds indices along ``dim``; negative ones are refused."""
     places, length = plain(index), input._data.shape[dim] if input._data.ndim else 1
     if places.size and (places.min() < 0 or places.max() >= length):
         raise IndexError(f"{function}: index goes from {places.min()} to {places.max()}; expected 0 to {length - 1}")
@@ -73,30 +73,30 @@ def _places(function: str, input: Any, dim: int, index: Any) -> Any:
 
 
 def masked_select(input: Any, mask: Any) -> Any:
-    """The elements where ``mask`` is true, in a row."""
+    """The elements where ``mask`` is true, as a one-dimensional tensor."""
     x, where = tensor_of("masked_select", input), plain(mask)
     shape = np.broadcast_shapes(x._data.shape, where.shape)
     return dressed(F.getitem(F.broadcast_to(x, shape), np.broadcast_to(where, shape)))
 
 
 def masked_fill(input: Any, mask: Any, value: Any) -> Any:
-    """``value`` where ``mask`` is true."""
+    """``value`` where ``mask`` is true, elsewhere ``input``."""
     x = tensor_of("masked_fill", input)
     filler = value if isinstance(value, Engine) else constant(np.asarray(value, x._data.dtype))
     return dressed(F.where(plain(mask), filler, x))
 
 
 def split(tensor: Any, split_size_or_sections: Any, dim: int = 0) -> tuple[Any, ...]:
-    """Parts of a length along ``dim``, the last of what is left; or of the lengths in a list."""
+    """Split along ``dim`` into parts of equal length (the last may be shorter), or of the lengths in a list."""
     sizes, length = split_size_or_sections, tensor_of("split", tensor, "tensor")._data.shape[dim]
     if not isinstance(sizes, int) and sum(sizes) != length:
         raise RuntimeError(f"split: the lengths {sizes} make {sum(sizes)}; expected {length}, that of the axis")
     return tuple([dressed(part) for part in _in_sizes(tensor, sizes, dim)])
 
 
-# ---------------------------------------------------------------------- several in one
+# ---------------------------------------------------------------------- joining tensors
 def _apart(view: Any) -> Any:
-    """What NumPy gives as a view and PyTorch as a copy, so that changes of one do not reach the other."""
+    """A copy of what is a view in NumPy and a copy in PyTorch, so that changing one does not change the other."""
     y = dressed(view)
     y._data = y._data.copy()
     return y
@@ -114,7 +114,7 @@ def meshgrid(*tensors: Any, indexing: str = "ij") -> tuple[Any, ...]:
 
 
 def nonzero(input: Any, *, as_tuple: bool = False) -> Any:
-    """The indexes of the elements that are not 0."""
+    """The indices of the elements that are not 0."""
     data = tensor_of("nonzero", input)._data
     found = data.reshape(data.shape or 1).nonzero()
     if as_tuple:

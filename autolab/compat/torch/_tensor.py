@@ -1,7 +1,7 @@
 """``torch.Tensor``: AutoLab's Variables, with PyTorch's names.
 
-A tensor has the same array and the same node as a Variable: `dressed` changes the class of what the engine returns. So
-nothing is copied, and both kinds stand in one graph. Operators are in `_operators`, methods in `_methods`.
+A tensor has the same array and the same node as a Variable: `dressed` changes the class of what the engine returns.
+Nothing is copied, and both kinds can be part of one graph. Operators and methods are in `_methods`.
 """
 
 from __future__ import annotations
@@ -28,16 +28,16 @@ _new = object.__new__
 
 
 class _Kind(type):
-    """What AutoLab's tools hand to a function is a tensor to code that asks."""
+    """Makes `isinstance` accept the Variables that AutoLab's tools pass to a function as tensors."""
 
     def __instancecheck__(cls, value: object) -> bool:
         return isinstance(value, Engine) if cls is Tensor else super().__instancecheck__(value)
 
 
 class Tensor(Engine, metaclass=_Kind):
-    """An array in a computation graph; made by `tensor`, `zeros`, `randn` and their kin.
+    """An array in a computation graph, created by `tensor`, `zeros`, `randn` and similar functions.
 
-    ``Tensor(2, 3)`` has this shape and no particular numbers (here zeros), ``Tensor([1, 2])`` these, as floats.
+    ``Tensor(2, 3)`` has this shape and unspecified values (here zeros); ``Tensor([1, 2])`` has these values, as floats.
 
     Examples
     --------
@@ -55,7 +55,7 @@ class Tensor(Engine, metaclass=_Kind):
 
     def __init__(self, *data: Any, name: str | None = None, requires_grad: Any = False) -> None:
         first: Any = data[0] if len(data) == 1 else None
-        if is_array(first):  # AutoLab's tools make theirs in this way
+        if is_array(first):  # AutoLab's tools create tensors in this way
             array = first
         elif isinstance(first, Engine | list | tuple) and not isinstance(first, Size):
             array = np.array(nested(first), default_dtype())
@@ -66,7 +66,7 @@ class Tensor(Engine, metaclass=_Kind):
     # ------------------------------------------------------------------ the array
     @property
     def data(self) -> Any:
-        """The same numbers as a tensor of its own without a graph: what is changed in it changes here."""
+        """The same values as a separate tensor without a graph. The memory is shared."""
         return constant(self.array)
 
     @data.setter
@@ -92,17 +92,17 @@ class Tensor(Engine, metaclass=_Kind):
 
     @property
     def device(self) -> Any:
-        """Where the array lives."""
+        """The device of the array."""
         return device(device_name(self._data))
 
     @property
     def is_cuda(self) -> bool:
-        """Whether it lives on a GPU."""
+        """Whether the array is on a GPU."""
         return self.device.type == "cuda"
 
     # ------------------------------------------------------------------ the gradient
     def requires_grad_(self, requires_grad: bool = True) -> Tensor:
-        """Let gradients be computed for it, or not; gives it back itself."""
+        """Set whether gradients are computed for this leaf. Returns the tensor itself."""
         if self.node is not None and not isinstance(self.node, Leaf):
             if not requires_grad:
                 raise RuntimeError("requires_grad_: only a leaf can be taken out of the graph; use detach()")
@@ -123,12 +123,12 @@ class Tensor(Engine, metaclass=_Kind):
 
     @property
     def grad_fn(self) -> GradFn | None:
-        """The step that computed it, as an object with ``name()`` and ``next_functions``; None for a leaf."""
+        """The step that computed the tensor, as an object with ``name()`` and ``next_functions``; None for a leaf."""
         return None if self.is_leaf else GradFn(self.node)
 
     @property
     def grad(self) -> Any:
-        """The gradient, a tensor or None. Of what was computed it is kept only after `retain_grad`."""
+        """The gradient, a tensor or None. A tensor that is not a leaf keeps it only after `retain_grad`."""
         return dressed(self._grad)
 
     @grad.setter
@@ -141,12 +141,12 @@ class Tensor(Engine, metaclass=_Kind):
 
     @signed
     def backward(self, gradient, retain_graph, create_graph, inputs):
-        """Add the gradients of this tensor to ``grad`` of the leaves it depends on, or of ``inputs`` alone.
+        """Add the gradients of this tensor to ``grad`` of the leaves it depends on, or of ``inputs`` only.
 
         Parameters
         ----------
         gradient : Tensor, optional
-            The upstream gradient, of this shape; needed where there is more than one element.
+            The upstream gradient, of the same shape; required if the tensor has more than one element.
         retain_graph : bool, optional
             Without it, a second pass through this graph is an error.
         create_graph : bool
@@ -156,18 +156,18 @@ class Tensor(Engine, metaclass=_Kind):
         Raises
         ------
         RuntimeError
-            If a gradient is needed and not given, there is nothing to differentiate, or the graph was used up.
+            If a gradient is required and not given, there is nothing to differentiate, or the graph has been freed.
         """
         self._pass(gradient, bool(create_graph if retain_graph is None else retain_graph), create_graph, inputs)
 
     def retain_grad(self) -> None:
-        """Let ``grad`` be kept, though it was computed."""
+        """Keep ``grad`` for this tensor, though it is not a leaf."""
         if self.node is None:
             raise RuntimeError("retain_grad: this tensor does not require a gradient")
         retain(self.node)
 
     def detach(self) -> Tensor:
-        """The same numbers without a graph. The memory is shared."""
+        """The same values without a graph. The memory is shared."""
         return constant(self.array)
 
     def __getattr__(self, name: str) -> Any:
@@ -176,12 +176,12 @@ class Tensor(Engine, metaclass=_Kind):
 
     # ------------------------------------------------------------------ to Python, NumPy and other devices
     def numpy(self, *, force: bool = False) -> np.ndarray:
-        """The array itself.
+        """The array itself, not a copy.
 
         Raises
         ------
         RuntimeError
-            If a gradient is required, unless ``force`` is True.
+            If the tensor requires a gradient, unless ``force`` is True.
         """
         if self.node is not None and not force:
             raise RuntimeError("numpy: this tensor requires a gradient; tensor.detach().numpy() is the values alone")
@@ -215,7 +215,7 @@ def _rebuilt(kind: type[Tensor], array: Array, requires_grad: bool, name: str | 
 
 
 def constant(array: Any) -> Tensor:
-    """A tensor of an array, without a graph."""
+    """A tensor of an array, outside any graph."""
     made: Tensor = _new(Tensor)
     made._data = array if is_array(array) else np.asarray(array)
     made.node, made._name = None, None
@@ -226,7 +226,7 @@ dressed = dressing(Tensor)
 
 
 def result(found: Any) -> Any:
-    """What the engine or NumPy gave, as tensors."""
+    """What the engine or NumPy returned, as tensors."""
     if isinstance(found, tuple | list):
         return tuple([result(one) for one in found])
     if isinstance(found, np.generic) or is_array(found):
@@ -238,12 +238,12 @@ dress(Tensor, ["__array_ufunc__", "__array_function__"], result)
 
 
 def nested(value: Any) -> Any:
-    """Nested lists with the arrays of tensors in place of these."""
+    """Nested lists in which tensors are replaced by their arrays."""
     if isinstance(value, Engine):
         return to_cpu(value._data)
     return [nested(item) for item in value] if isinstance(value, list | tuple) else value
 
 
 def plain(value: Any) -> Any:
-    """The array of a tensor; anything else as it is."""
+    """The array of a tensor; anything else is returned unchanged."""
     return value._data if isinstance(value, Engine) else value

@@ -10,7 +10,7 @@ from ...engine.backend import Array
 
 
 class dtype:
-    """The type of a tensor's elements, such as ``torch.float32``. It equals NumPy's of the same name.
+    """The type of a tensor's elements, such as ``torch.float32``. It equals NumPy's dtype of the same name.
 
     Examples
     --------
@@ -31,7 +31,7 @@ class dtype:
 
     @property
     def is_floating_point(self) -> bool:
-        """Whether the elements are floats, which alone have gradients."""
+        """Whether the elements are floats; only floats have gradients."""
         return self.dtype.kind == "f"
 
     def __getattr__(self, name: str) -> Any:
@@ -65,12 +65,12 @@ def _known(name: str) -> dtype:
 
 
 def of_array(array: Array) -> Any:
-    """The type of an array's elements; one that PyTorch does not have is NumPy's own."""
+    """The type of an array's elements; NumPy's own if PyTorch does not have it."""
     return _BY_NUMPY.get(array.dtype, array.dtype)
 
 
 def numpy_dtype(what: str, given: Any) -> np.dtype:
-    """NumPy's type for what a user gave as one."""
+    """NumPy's dtype for the one that a user passed."""
     kind = {float: "float64", bool: "bool", int: "int64"}.get(given, given) if isinstance(given, type) else given
     try:
         found = np.dtype(kind)
@@ -86,17 +86,17 @@ _usual = {"float": np.dtype(np.float32)}
 
 
 def default_dtype() -> np.dtype:
-    """NumPy's type of what floats of Python become."""
+    """The type that Python floats are converted to, as NumPy's dtype."""
     return _usual["float"]
 
 
 def get_default_dtype() -> Any:
-    """What floats of Python become: at first ``torch.float32``."""
+    """The type that Python floats are converted to, initially ``torch.float32``."""
     return _BY_NUMPY[_usual["float"]]
 
 
 def set_default_dtype(d: Any) -> None:
-    """Let floats of Python become ``d``."""
+    """Set the type that Python floats are converted to."""
     found = numpy_dtype("set_default_dtype", d)
     if found.kind != "f":
         raise TypeError(f"set_default_dtype: got {d!r:.60}; expected a floating-point type")
@@ -104,7 +104,7 @@ def set_default_dtype(d: Any) -> None:
 
 
 class device(str):
-    """Where a tensor lives: ``cpu`` or ``cuda``, with or without a number.
+    """The device of a tensor: ``cpu`` or ``cuda``, with or without an index.
 
     Examples
     --------
@@ -127,7 +127,7 @@ class device(str):
 
     @property
     def index(self) -> Any:
-        """The number, or None."""
+        """The index of the device, or None."""
         number = self.partition(":")[2]
         return int(number) if number else None
 
@@ -160,7 +160,7 @@ class Size(tuple[int, ...]):
 
 
 class Count(int):
-    """The number of elements for AutoLab's engine, and PyTorch's ``size()`` for whoever calls it."""
+    """The number of elements, for AutoLab's engine; called, it is PyTorch's ``size()``."""
 
     shape: tuple[int, ...]
 
@@ -169,7 +169,7 @@ class Count(int):
 
 
 def count_of(shape: tuple[int, ...], size: int) -> Count:
-    """What ``tensor.size`` is."""
+    """The value of ``tensor.size``."""
     found = Count(size)
     found.shape = shape
     return found

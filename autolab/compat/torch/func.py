@@ -1,4 +1,4 @@
-"""``torch.func``: AutoLab's transforms, of functions of tensors."""
+"""``torch.func``: AutoLab's transforms, for functions of tensors."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ from ._types import numpy_dtype
 
 
 def cholesky(A: Any, *, upper: bool = False) -> Any:
-    """The lower triangle L with ``L @ L.T == A``; with ``upper``, its transpose."""
+    """The Cholesky factor: lower triangular L with ``L @ L.T == A``; with ``upper``, its transpose."""
     found = dressed(F.cholesky(tensor_of("cholesky", A, "A")))
     return found.mT if upper else found
 
@@ -35,7 +35,7 @@ LeastSquares = namedtuple("LeastSquares", "solution residuals rank singular_valu
 
 
 def lstsq(A: Any, B: Any, rcond: float | None = None, *, driver: str | None = None) -> LeastSquares:
-    """The X for which ``A @ X`` is nearest to B; of several the smallest."""
+    """The least-squares solution of ``A @ X = B``, of smallest norm if there are several."""
     if driver not in (None, "gelsy", "gelsd", "gelss"):
         raise ValueError(f"lstsq: driver is {driver!r:.40}; expected None, 'gelsy', 'gelsd' or 'gelss'")
     x, residuals, rank, s = F.lstsq(tensor_of("lstsq", A, "A"), tensor_of("lstsq", B, "B"), rcond)
@@ -45,7 +45,7 @@ def lstsq(A: Any, B: Any, rcond: float | None = None, *, driver: str | None = No
 
 
 def eigh(A: Any, UPLO: str = "L") -> Any:
-    """The eigenvalues and eigenvectors of a symmetric matrix, of which the lower half is read, or the upper one."""
+    """The eigenvalues and eigenvectors of a symmetric matrix; only its lower (or upper) triangle is read."""
     data = tensor_of("eigh", A, "A")._data
     if str(UPLO).upper() not in ("L", "U"):
         raise RuntimeError(f"eigh: UPLO is {UPLO!r:.40}; expected 'L' or 'U'")
@@ -55,7 +55,7 @@ def eigh(A: Any, UPLO: str = "L") -> Any:
 
 
 def svd(A: Any, full_matrices: bool = True) -> Any:
-    """The singular value decomposition ``(U, S, Vh)``; of a matrix that is not square with ``full_matrices=False``."""
+    """The singular value decomposition ``(U, S, Vh)``; if A is not square, only with ``full_matrices=False``."""
     shape = tensor_of("svd", A, "A")._data.shape
     if full_matrices and shape[-1] != shape[-2]:
         raise NotImplementedError("svd: full_matrices=True is not part of AutoLab's torch facade; give False")
@@ -63,7 +63,7 @@ def svd(A: Any, full_matrices: bool = True) -> Any:
 
 
 def norm(A: Any, ord: Any = None, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Any:
-    """The norm of a vector, or of a matrix where ``ord`` is given and there are two axes."""
+    """The vector norm, or the matrix norm if ``ord`` is given and there are two axes."""
     count = tensor_of("norm", A, "A")._data.ndim if dim is None else 1 if isinstance(dim, int) else len(dim)
     if ord is not None and dim is None and count > 2:
         raise RuntimeError(f"norm: A has {count} axes; with ord and without dim expected 1 or 2")
@@ -73,7 +73,7 @@ def norm(A: Any, ord: Any = None, dim: Any = None, keepdim: bool = False, *, dty
 
 
 def matrix_norm(A: Any, ord: Any = "fro", dim: Any = (-2, -1), keepdim: bool = False, *, dtype: Any = None) -> Any:
-    """The norm of the matrices over two axes."""
+    """The norms of the matrices in two axes."""
     x = tensor_of("matrix_norm", A, "A")
     x = F.moveaxis(x if dtype is None else cast(x, numpy_dtype("matrix_norm", dtype)), axes(dim), (-2, -1))
     y = F.matrix_norm(x, ord=ord)

@@ -1,4 +1,4 @@
-"""``chainer.backends.cuda``: imports without CUDA; what needs CuPy says so when it is used."""
+"""``chainer.backends.cuda``: can be imported without CUDA; what needs CuPy raises an error when it is used."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ cudnn_enabled = False
 
 
 class DummyDeviceType(AbstractContextManager[Any]):
-    """Stands for main memory."""
+    """The device of arrays in main memory."""
 
     id = -1
 
@@ -32,14 +32,14 @@ class DummyDeviceType(AbstractContextManager[Any]):
         return "<DummyDevice>"
 
     def use(self) -> None:
-        """Nothing to do: arrays are where their inputs are."""
+        """Does nothing: results are on the device of their inputs."""
 
 
 DummyDevice = DummyDeviceType()
 
 
 class _LazyCupy:
-    """CuPy, which is looked for when something of it is wanted."""
+    """CuPy, imported when one of its attributes is first used."""
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
@@ -48,7 +48,7 @@ class _LazyCupy:
 
 
 class _NoArray:
-    """The type of CuPy's arrays where there is no CuPy: nothing is one."""
+    """The type of CuPy's arrays if CuPy is missing: nothing is an instance."""
 
 
 _kernel = cache(elementwise_kernel)
@@ -63,7 +63,7 @@ def check_cuda_available() -> None:
 
 
 def get_device_from_id(device_id: int | None) -> Any:
-    """A GPU as a ``with`` block; of a negative number, or None, main memory."""
+    """A GPU as a context manager; for a negative number or None, main memory."""
     if device_id is None or device_id < 0:
         return DummyDevice
     return _transfer.device(device_id)

@@ -1,7 +1,7 @@
-"""``chainer.functions``: AutoLab's functions by Chainer's names, with Chainer's parameters.
+"""``chainer.functions``: AutoLab's functions under Chainer's names, with Chainer's parameters.
 
-They take Variables and arrays, and always give Variables. What the engine refuses is an
-`chainer.utils.type_check.InvalidType`, which is a TypeError and a ValueError.
+They accept Variables and arrays, and always return Variables. Arguments that the engine refuses raise an
+`chainer.utils.type_check.InvalidType`, which is both a TypeError and a ValueError.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from ...absent import gather
 
 
 def forget(func: Callable[..., Any], *xs: Any) -> Any:
-    """``func(*xs)``. Chainer computed it twice to keep less in between; here it is computed once.
+    """``func(*xs)``. Chainer computed it twice to retain less memory; here it is computed once.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""How a function of the engine becomes one of Chainer's: Variables come out; what does not fit is an InvalidType."""
+"""Adapters for the engine's functions: results are Variables, and invalid arguments raise an InvalidType."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ from ..variable import Variable, as_variable, tagged
 
 
 def adapted(function: Callable[..., Any], name: str | None = None) -> Callable[..., Any]:
-    """A function of the engine as it is, under Chainer's ``name``."""
+    """A function of the engine, unchanged, under Chainer's ``name``."""
     call = _answering(function, function)
     call.__name__ = call.__qualname__ = name or function.__name__
-    call.__module__ = sys._getframe(1).f_globals["__name__"]  # where it can be found: a model may be pickled
+    call.__module__ = sys._getframe(1).f_globals["__name__"]  # where pickle finds it: a model may be pickled
     return call
 
 
 def composed(function: Callable[..., Any]) -> Callable[..., Any]:
-    """A function that is several steps of the engine: recordings keep them together under its name."""
+    """A function that consists of several steps of the engine; recordings group them under its name."""
 
     def steps(*args: Any, **keywords: Any) -> Any:
-        given = [_constant(x) for x in args]  # NumPy would make numbers of arrays without axes, in between
+        given = [_constant(x) for x in args]  # NumPy would turn intermediate arrays without axes into numbers
         if not watchers:
             return function(*given, **keywords)
         with named_scope(function.__name__):
@@ -40,7 +40,7 @@ def composed(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _answering(compute: Callable[..., Any], function: Callable[..., Any]) -> Callable[..., Any]:
-    """``function``, as ``compute`` does it, with Chainer's results and errors."""
+    """``function``, computed by ``compute``, with Chainer's results and errors."""
 
     @wraps(function)
     def call(*args: Any, **keywords: Any) -> Any:
@@ -54,7 +54,7 @@ def _answering(compute: Callable[..., Any], function: Callable[..., Any]) -> Cal
         if type(y) is _Engines:
             y.__class__ = Variable
             return y
-        if config.debug:  # of arrays alone the engine tells nobody
+        if config.debug:  # with arrays only, the engine notifies nobody
             refuse_nan(y if isinstance(y, tuple | list) else (y,), "forward", call.__name__)
         return _result(y)
 
@@ -66,7 +66,7 @@ def _constant(x: Any) -> Any:
 
 
 def _result(y: Any) -> Any:
-    """A result as Chainer gives it: of arrays, too, a Variable."""
+    """A result as Chainer returns it: always a Variable, also for arrays."""
     if isinstance(y, tuple | list):
         return tuple([_result(item) for item in y])
     if is_array(y) or isinstance(y, np.generic):
@@ -75,7 +75,7 @@ def _result(y: Any) -> Any:
 
 
 def reduced(loss: Any, reduce: str, **ways: Callable[[Any], Any]) -> Any:
-    """A loss for each example, or what one of the ``ways`` makes of them all."""
+    """A loss per example, or reduced by one of the ``ways``."""
     if reduce not in (*ways, "no"):
         raise ValueError(f"reduce is {reduce!r:.60}; expected {', '.join(map(repr, ways))} or 'no'")
     return loss if reduce == "no" else ways[reduce](loss)

@@ -15,14 +15,14 @@ from ._adapt import adapted, composed
 
 @adapted
 def reshape(x: Any, shape: Any) -> Any:
-    """The same elements in another shape; -1 stands for the length that is left."""
+    """The same elements in another shape; a length of -1 is inferred from the rest."""
     wanted = (shape,) if isinstance(shape, int) else tuple(shape)
     return as_variable(x) if wanted == as_array(x).shape else F.reshape(x, shape=wanted)
 
 
 @adapted
 def select_item(x: Any, t: Any) -> Any:
-    """Of each row the element that ``t`` names."""
+    """The element with index ``t`` of each row."""
     t = as_array(t)
     shape = as_array(x).shape
     if t.dtype.kind not in "iu" or len(shape) != 2 or t.shape != shape[:1]:
@@ -34,7 +34,7 @@ def select_item(x: Any, t: Any) -> Any:
 
 @adapted
 def split_axis(x: Any, indices_or_sections: Any, axis: int, force_tuple: bool = True) -> Any:
-    """Parts of ``x`` along an axis: so many, or between these places."""
+    """Split ``x`` along an axis, into a number of equal parts or at indices."""
     whole = isinstance(indices_or_sections, int | np.integer)
     if not whole and any(np.diff(indices_or_sections) < 0):
         raise ValueError(f"split_axis: indices_or_sections is {indices_or_sections!r:.60}; expected rising places")
@@ -44,7 +44,7 @@ def split_axis(x: Any, indices_or_sections: Any, axis: int, force_tuple: bool = 
 
 @adapted
 def permutate(x: Any, indices: Any, axis: int = 0, inv: bool = False) -> Any:
-    """The elements along an axis in another order; with ``inv`` back from it."""
+    """Permute the elements along an axis; with ``inv``, undo that permutation."""
     order = as_array(indices)
     if sorted(order.tolist()) != list(range(as_array(x).shape[axis])):
         raise ValueError(f"permutate: indices is no order of {as_array(x).shape[axis]} elements")
@@ -54,7 +54,7 @@ def permutate(x: Any, indices: Any, axis: int = 0, inv: bool = False) -> Any:
 
 @composed
 def pad_sequence(xs: Any, length: int | None = None, padding: Any = 0) -> Any:
-    """Arrays of different lengths as one, with ``padding`` behind the shorter ones."""
+    """Stack arrays of different lengths into one, with ``padding`` after the shorter ones."""
     longest = max([len(as_array(x)) for x in xs]) if length is None else length
     widths = [(longest - len(as_array(x)), as_array(x).ndim) for x in xs]
     if min(widths)[0] < 0:
@@ -68,7 +68,7 @@ def pad_sequence(xs: Any, length: int | None = None, padding: Any = 0) -> Any:
 
 @composed
 def transpose_sequence(xs: Any) -> Any:
-    """Of sequences that do not get longer: the first elements of all, the second ones, and so on."""
+    """The first elements of all sequences, then the second ones, and so on. Lengths must not increase."""
     lengths = [len(as_array(x)) for x in xs]
     if sorted(lengths, reverse=True) != lengths:
         raise ValueError(f"transpose_sequence: the lengths are {lengths}; expected none that is greater than before")
@@ -77,7 +77,7 @@ def transpose_sequence(xs: Any) -> Any:
 
 @composed
 def depth2space(X: Any, r: int) -> Any:
-    """Channels, spread over images that are ``r`` times as high and wide."""
+    """Rearrange channels into images that are ``r`` times as high and wide (pixel shuffle)."""
     n, c, h, w = as_array(X).shape
     parts = F.reshape(X, (n, r, r, c // r**2, h, w))
     return F.reshape(F.transpose(parts, (0, 3, 4, 1, 5, 2)), (n, c // r**2, h * r, w * r))
@@ -85,7 +85,7 @@ def depth2space(X: Any, r: int) -> Any:
 
 @composed
 def space2depth(X: Any, r: int) -> Any:
-    """The reverse of `depth2space`."""
+    """The inverse of `depth2space`."""
     n, c, h, w = as_array(X).shape
     parts = F.reshape(X, (n, c, h // r, r, w // r, r))
     return F.reshape(F.transpose(parts, (0, 3, 5, 1, 2, 4)), (n, c * r**2, h // r, w // r))

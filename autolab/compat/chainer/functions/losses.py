@@ -1,4 +1,4 @@
-"""Losses, and how often a classifier is right."""
+"""Losses and accuracies."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ from ._adapt import adapted, composed, reduced
 @composed
 @signed
 def softmax_cross_entropy(x, t, normalize, class_weight, ignore_label, reduce, soft_target_loss):
-    """The cross entropy of ``softmax(x)`` and the right classes, which stand along axis 1.
+    """The cross entropy between ``softmax(x)``, along axis 1, and the target classes.
 
-    ``normalize`` divides the sum by the number of targets that count, otherwise by that of examples. Targets that are
-    ``ignore_label`` do not count. ``cache_score`` and ``enable_double_backprop`` change nothing here: there always are
-    gradients of every order.
+    With ``normalize``, the sum is divided by the number of targets that count, otherwise by the batch size. Targets
+    equal to ``ignore_label`` do not count. ``cache_score`` and ``enable_double_backprop`` have no effect: there always
+    are gradients of any order.
     """
     labels = as_array(t)
     if labels.dtype.kind == "f":
         return _of_distributions(x, t, normalize, reduce, soft_target_loss)
-    ignored = ignore_label if (labels == ignore_label).any() else None  # the weights of all take time
+    ignored = ignore_label if (labels == ignore_label).any() else None  # weights for all elements take time
     options: dict[str, Any] = {"axis": 1, "class_weight": class_weight, "ignore_label": ignored}
     if reduce == "no":
         return F.softmax_cross_entropy(x, labels, reduction="none", **options)
@@ -54,7 +54,7 @@ def _of_distributions(x: Any, t: Any, normalize: bool, reduce: str, which: str) 
 
 @composed
 def sigmoid_cross_entropy(x: Any, t: Any, normalize: bool = True, reduce: str = "mean") -> Any:
-    """The cross entropy of ``sigmoid(x)`` and targets of 0 or 1; those of -1 do not count."""
+    """The cross entropy between ``sigmoid(x)`` and targets of 0 or 1; targets of -1 do not count."""
     targets = as_array(t)
     counts = targets != -1
     xp = get_array_module(targets)
@@ -66,7 +66,7 @@ def sigmoid_cross_entropy(x: Any, t: Any, normalize: bool = True, reduce: str = 
 
 @composed
 def hinge(x: Any, t: Any, norm: str = "L1", reduce: str = "mean") -> Any:
-    """``max(0, 1 - x)`` for the right class and ``max(0, 1 + x)`` for the others, or the square of that."""
+    """``max(0, 1 - x)`` for the target class and ``max(0, 1 + x)`` for the others; squared for the norm "L2"."""
     data, labels = as_array(x), as_array(t)
     xp = get_array_module(data)
     signs = xp.ones_like(data)
@@ -80,7 +80,7 @@ def hinge(x: Any, t: Any, norm: str = "L1", reduce: str = "mean") -> Any:
 
 @composed
 def contrastive(x0: Any, x1: Any, y: Any, margin: float = 1, reduce: str = "mean") -> Any:
-    """Half the squared distance of pairs that belong together (``y`` is 1), half the squared lack of one of others."""
+    """``d ** 2 / 2`` for pairs at distance ``d`` with ``y`` 1, ``max(0, margin - d) ** 2 / 2`` for those with 0."""
     same = as_array(y).astype(as_array(x0).dtype)
     square = F.sum(F.square(F.sub(x0, x1)), axis=1)
     lack = F.square(F.relu(F.sub(float(margin), F.sqrt(square))))
@@ -90,7 +90,7 @@ def contrastive(x0: Any, x1: Any, y: Any, margin: float = 1, reduce: str = "mean
 
 @composed
 def triplet(anchor: Any, positive: Any, negative: Any, margin: float = 0.2, reduce: str = "mean") -> Any:
-    """By how much the squared distance to the positive example is not less than the other by ``margin``."""
+    """The triplet loss: ``max(0, d(anchor, positive) - d(anchor, negative) + margin)``, with squared distances."""
     if margin <= 0:
         raise ValueError(f"triplet: margin is {margin}; expected a positive number")
     far = F.sub(F.square(F.sub(anchor, positive)), F.square(F.sub(anchor, negative)))
@@ -99,7 +99,7 @@ def triplet(anchor: Any, positive: Any, negative: Any, margin: float = 0.2, redu
 
 @adapted
 def accuracy(y: Any, t: Any, ignore_label: int | None = None) -> Any:
-    """How often the largest score, along axis 1, is that of the right class."""
+    """The fraction of examples whose largest score, along axis 1, is that of the target class."""
     scores, labels = as_array(y), as_array(t)
     if scores.ndim > labels.ndim + 1 and scores.size == labels.size * scores.shape[1]:
         scores = scores.reshape(scores.shape[0], scores.shape[1], *labels.shape[1:])
@@ -108,7 +108,7 @@ def accuracy(y: Any, t: Any, ignore_label: int | None = None) -> Any:
 
 @adapted
 def binary_accuracy(y: Any, t: Any) -> Any:
-    """How often the sign of the score is that of the right one of two classes; targets of -1 do not count."""
+    """The fraction of scores with the right sign, for targets 0 and 1; targets of -1 do not count."""
     scores, labels = as_array(y), as_array(t)
     if scores.shape != labels.shape or labels.dtype.kind not in "iu":
         raise TypeError(f"binary_accuracy: t is {labels.dtype} {labels.shape}; expected integers, {scores.shape}")
@@ -120,7 +120,7 @@ def binary_accuracy(y: Any, t: Any) -> Any:
 @adapted
 @signed
 def classification_summary(y, t, label_num, beta, ignore_label):
-    """Precision, recall, F score and number of examples of each class; NaN where there are none to divide by."""
+    """Precision, recall, F score and number of examples of each class; NaN where the denominator is 0."""
     scores, labels = as_array(y), as_array(t).ravel()
     given = np.moveaxis(scores, 1, -1).reshape(-1, scores.shape[1]).argmax(axis=1)
     counts = labels != ignore_label

@@ -28,7 +28,7 @@ def _position(found: Any) -> Any:
 
 @composed
 def batch_l2_norm_squared(x: Any) -> Any:
-    """For each example the sum of its squares."""
+    """The sum of the squares of each example."""
     data = as_array(x)
     if data.ndim < 2 or data.dtype.kind != "f":
         raise TypeError(f"batch_l2_norm_squared: x is {data.dtype} {data.shape}; expected floats of two axes or more")
@@ -41,7 +41,7 @@ def _turned(a: Any, is_turned: bool) -> Any:
 
 @composed
 def batch_matmul(a: Any, b: Any, transa: bool = False, transb: bool = False) -> Any:
-    """The products of the matrices of two stacks; an array of two axes is a stack of columns."""
+    """Batched matrix product; an array with two axes is a batch of column vectors."""
     a, b = [F.expand_dims(x, 2) if as_array(x).ndim == 2 else x for x in (a, b)]
     return F.matmul(_turned(a, transa), _turned(b, transb))
 

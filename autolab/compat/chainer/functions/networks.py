@@ -1,6 +1,6 @@
-"""What layers compute: activations, connections, normalizations, pooling, recurrent steps and noise.
+"""The functions of layers: activations, connections, normalizations, pooling, recurrent steps and noise.
 
-Random numbers come from NumPy's global generator, which ``numpy.random.seed`` sets.
+Random numbers come from NumPy's global generator, which ``numpy.random.seed`` seeds.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from .math import _from_axis  # noqa: F401  # for table.txt
 
 @composed
 def maxout(x: Any, pool_size: int, axis: int = 1) -> Any:
-    """The largest of each ``pool_size`` neighbours along an axis."""
+    """The maximum of every ``pool_size`` neighbours along an axis."""
     shape = as_array(x).shape
     if pool_size <= 0 or shape[axis] % pool_size:
         raise ValueError(f"maxout: pool_size is {pool_size}; expected a divisor of {shape[axis]}, the length of axis")
@@ -35,7 +35,7 @@ def maxout(x: Any, pool_size: int, axis: int = 1) -> Any:
 
 @adapted
 def linear(x: Any, W: Any, b: Any = None, n_batch_axes: int = 1) -> Any:
-    """``x @ W.T + b``; axes behind the first ``n_batch_axes`` count as one."""
+    """``x @ W.T + b``; axes after the first ``n_batch_axes`` are flattened."""
     shape = as_array(x).shape
     if len(shape) < n_batch_axes + 1:
         raise ValueError(f"linear: x has shape {shape}; expected {n_batch_axes} axes of examples, and one more")
@@ -45,13 +45,13 @@ def linear(x: Any, W: Any, b: Any = None, n_batch_axes: int = 1) -> Any:
 
 
 def _as(x: Any, y: Any) -> Any:
-    """``y`` in the dtype of ``x``: Chainer's layers keep it, whatever their weights have."""
+    """``y`` in the dtype of ``x``, which Chainer's layers keep whatever the dtype of their weights."""
     return y if as_array(y).dtype == as_array(x).dtype else F.cast(y, as_array(x).dtype)
 
 
 @composed
 def embed_id(x: Any, W: Any, ignore_label: int | None = None) -> Any:
-    """The rows of ``W`` that ``x`` names; zeros for ``ignore_label``."""
+    """The rows of ``W`` with the indices ``x``; zeros for ``ignore_label``."""
     ids = as_array(x)
     if ignore_label is None:
         return F.embedding(ids, W)
@@ -60,7 +60,7 @@ def embed_id(x: Any, W: Any, ignore_label: int | None = None) -> Any:
 
 
 def _axes(x: Any, gamma: Any, axis: Any) -> tuple[int, ...]:
-    """What is normalized over: by default the examples, and what is behind the axes of ``gamma``."""
+    """The axes to normalize over: by default the batch axis, and those after the axes of ``gamma``."""
     if axis is not None:
         return (axis,) if isinstance(axis, int) else tuple(axis)
     return (0, *range(as_array(gamma).ndim + 1, as_array(x).ndim))
@@ -69,9 +69,9 @@ def _axes(x: Any, gamma: Any, axis: Any) -> tuple[int, ...]:
 @adapted
 @signed
 def batch_normalization(x, gamma, beta, *, eps, running_mean, running_var, decay, axis):
-    """Each feature with mean 0 and variance 1 over the batch, then scaled and moved.
+    """Normalize each feature to mean 0 and variance 1 over the batch; then scale and shift.
 
-    ``running_mean`` and ``running_var`` are arrays, which follow those of the batches.
+    ``running_mean`` and ``running_var`` are arrays, updated in place as running averages over the batches.
     """
     axes = _axes(x, gamma, axis)
     if running_mean is not None or running_var is not None:
@@ -82,14 +82,14 @@ def batch_normalization(x, gamma, beta, *, eps, running_mean, running_var, decay
 
 
 def _of_images(pool: Any, x: Any, ksize: Any, stride: Any, pad: Any, **options: Any) -> Any:
-    """A function of images for sequences."""
+    """Apply a function of images to sequences."""
     sizes = [n[0] if isinstance(n, tuple | list) else n for n in (ksize, ksize if stride is None else stride, pad)]
     rows = [(1, n) for n in sizes[:2]]
     return F.squeeze(pool(F.expand_dims(x, 2), *rows, (0, sizes[2]), **options), 2)
 
 
 def _gates(x: Any, count: int) -> list[Any]:
-    """The parts of ``x`` for each unit: they stand beside each other."""
+    """Split ``x`` into ``count`` gates; the numbers of one unit are adjacent."""
     shape = as_array(x).shape
     each = F.reshape(x, shape=(shape[0], shape[1] // count, count, *shape[2:]))
     return [F.getitem(each, index=(slice(None), slice(None), i)) for i in range(count)]
@@ -97,10 +97,10 @@ def _gates(x: Any, count: int) -> list[Any]:
 
 @composed
 def lstm(c_prev: Any, x: Any) -> tuple[Any, Any]:
-    """One step of a long short-term memory: the memory and the result.
+    """One step of a long short-term memory: the next cell state and hidden state.
 
-    ``x`` has four numbers for each unit: the input, and the gates of input, forgetting and output. Of a batch that has
-    become smaller, the memories of the examples that are left out stay as they are.
+    ``x`` has four numbers for each unit: the cell input, and the input, forget and output gates. If the batch has
+    become smaller, the cell states of the examples no longer in it are returned unchanged.
     """
     batch, before = len(as_array(x)), len(as_array(c_prev))
     if batch > before:
@@ -115,9 +115,9 @@ def lstm(c_prev: Any, x: Any) -> tuple[Any, Any]:
 
 @composed
 def dropout(x: Any, ratio: float = 0.5, *, mask: Any = None, return_mask: bool = False) -> Any:
-    """Set elements to 0 at random in training, and leave ``x`` alone in test mode.
+    """Zero elements with probability ``ratio`` in training; in test mode, return ``x`` unchanged.
 
-    ``mask`` is what is multiplied by: 0, or ``1 / (1 - ratio)``.
+    ``mask`` is the array to multiply by, with elements 0 or ``1 / (1 - ratio)``.
     """
     if not 0 <= ratio < 1:
         raise ValueError(f"dropout: ratio is {ratio!r:.60}; expected at least 0 and less than 1")
@@ -139,7 +139,7 @@ def _drawn(like: Any, draw: str, *settings: float) -> Any:
 @composed
 @signed
 def simplified_dropconnect(x, W, b, ratio, train, mask, use_batchwise_mask):
-    """`linear`, some of whose weights count as 0 in training: others for each example, or the same for all."""
+    """`linear` with random weights zeroed in training: different ones for each example, or the same for all."""
     if mask is None:
         shape = (len(as_array(x)),) * bool(use_batchwise_mask) + as_array(W).shape
         mask = numpys_generator().random(shape) >= ratio
@@ -151,7 +151,7 @@ def simplified_dropconnect(x, W, b, ratio, train, mask, use_batchwise_mask):
 
 @composed
 def gaussian(mean: Any, ln_var: Any, *, eps: Any = None, return_eps: bool = False) -> Any:
-    """A draw from normal distributions, through which gradients go to the mean and the logarithm of the variance."""
+    """A sample from normal distributions, differentiable with respect to the mean and the logarithm of the variance."""
     eps = _drawn(mean, "normal", 0.0, 1.0) if eps is None else eps
     y = F.add(mean, F.mul(F.exp(F.mul(ln_var, 0.5)), eps))
     return (y, eps) if return_eps else y
@@ -159,7 +159,7 @@ def gaussian(mean: Any, ln_var: Any, *, eps: Any = None, return_eps: bool = Fals
 
 @composed
 def gumbel_softmax(log_pi: Any, tau: float = 0.1, axis: int = 1) -> Any:
-    """A soft draw of one of the classes along an axis."""
+    """A sample from the Gumbel-softmax distribution: a soft choice of one class along an axis."""
     if tau < 1e-10:
         return F.softmax(log_pi, axis)
     return F.softmax(F.div(F.add(log_pi, _drawn(log_pi, "gumbel", 0.0, 1.0)), tau), axis)

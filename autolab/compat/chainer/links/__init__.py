@@ -1,4 +1,4 @@
-"""``chainer.links``: layers by Chainer's names, with Chainer's parameters."""
+"""``chainer.links``: layers under Chainer's names, with Chainer's parameters."""
 
 from ...absent import gather
 

@@ -1,4 +1,4 @@
-"""AutoLab's layers as Chainer's: other parameters, and links that register what they are made of."""
+"""AutoLab's layers with Chainer's arguments and registration."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ class _Layer(Settled, Link):
 
 
 class Linear(_Layer, _links.Linear):
-    """``x @ W.T + b``; axes behind the first count as one.
+    """``x @ W.T + b``; axes after the first are flattened.
 
     Parameters
     ----------
     in_size : int or None
-        With None it is taken from the first input; ``Linear(out)`` is short for ``Linear(None, out)``.
+        None: inferred from the first input. ``Linear(out)`` is short for ``Linear(None, out)``.
     out_size : int, optional
     nobias : bool
     initialW, initial_bias : initializer, number or array, optional
@@ -47,7 +47,7 @@ class Linear(_Layer, _links.Linear):
 
     @classmethod
     def from_params(cls, W: Any, b: Any = None, nobias: bool = False) -> Linear:
-        """A layer with these numbers as its weights."""
+        """A layer with this weight and bias."""
         bias = None if b is None else as_array(b)
         return cls(W.shape[1], W.shape[0], nobias or b is None, as_array(W), bias)
 
@@ -59,19 +59,19 @@ class Linear(_Layer, _links.Linear):
 
 
 class EmbedID(Link, _links.Embedding):
-    """A row of numbers for each word."""
+    """A table of embeddings, one row per index."""
 
     def __init__(self, in_size: int, out_size: int, initialW: Any = None, ignore_label: int | None = None) -> None:
         self._begin_as(in_size, out_size, weight(Normal(1.0) if initialW is None else initialW))
         self.ignore_label = ignore_label
 
     def forward(self, x: Any) -> Any:
-        """The rows of the words ``x``; zeros for ``ignore_label``."""
+        """The rows with the indices ``x``; zeros for ``ignore_label``."""
         return F.embed_id(x, self.W, self.ignore_label)
 
 
 class _Convolution(_Layer):
-    """A layer whose arguments may begin with the number of channels of its results."""
+    """A layer whose first argument may be the number of output channels."""
 
     def _settle(self, given: dict[str, Any]) -> None:
         if given["ksize"] is None:
@@ -80,7 +80,7 @@ class _Convolution(_Layer):
 
 
 class Convolution2D(_Convolution, _links.Conv2D):
-    """A convolution of images.
+    """A convolution over images.
 
     Examples
     --------
@@ -93,11 +93,11 @@ class Convolution2D(_Convolution, _links.Conv2D):
 
 
 class Convolution1D(_Convolution, _links.Conv1D):
-    """A convolution of sequences."""
+    """A convolution over sequences."""
 
 
 class Deconvolution2D(_Convolution, _links.ConvTranspose2D):
-    """The transpose of a convolution of images; ``W`` has shape ``(in, out, height, width)``."""
+    """A transposed convolution over images; ``W`` has shape ``(in, out, height, width)``."""
 
     def _settle(self, given: dict[str, Any]) -> None:
         outsize = given.pop("outsize")
@@ -109,4 +109,4 @@ class Deconvolution2D(_Convolution, _links.ConvTranspose2D):
 
 
 class LayerNormalization(_Layer, _links.LayerNormalization):
-    """Each example with mean 0 and variance 1, then scaled and moved."""
+    """Layer normalization: each example to mean 0 and variance 1, then scale and shift."""

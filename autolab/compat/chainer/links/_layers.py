@@ -1,4 +1,4 @@
-"""Chainer's layers that AutoLab has no link for: parameters, and one of `chainer.functions`."""
+"""Chainer's layers for which AutoLab has no link: parameters, and a call of one of `chainer.functions`."""
 
 from __future__ import annotations
 
@@ -15,23 +15,23 @@ from ..variable import Parameter as _Parameter
 
 
 class BatchNormalization(Link):
-    """Each feature with mean 0 and variance 1 over the batch, or with the averages in test mode.
+    """Batch normalization: each feature over the batch; in test mode, with the running averages.
 
     Parameters
     ----------
     size : int or tuple of int, optional
-        Taken from the first input, where it is left out.
+        Inferred from the first input by default.
     decay : float
     eps : float
     use_gamma, use_beta : bool
     axis : int or tuple of int, optional
-        What is normalized over.
+        The axes to normalize over.
 
     Attributes
     ----------
     avg_mean, avg_var : array
     N : array
-        How many batches with ``finetune=True`` there were.
+        The number of batches seen with ``finetune=True``.
 
     Examples
     --------
@@ -65,7 +65,7 @@ class BatchNormalization(Link):
         self.avg_mean, self.avg_var = np.zeros(shape, self._dtype), np.ones(shape, self._dtype)
 
     def forward(self, x: Any, finetune: bool = False) -> Any:
-        """Normalize ``x``; with ``finetune`` the averages become the means of all batches since `start_finetuning`."""
+        """Normalize ``x``; with ``finetune``, the averages become means over all batches since `start_finetuning`."""
         if self.avg_mean is None:
             axes = {0, *range(2, x.ndim)} if self.axis is None else {*np.atleast_1d(self.axis)}
             self._sized(tuple([n for i, n in enumerate(x.shape) if i not in axes]))
@@ -81,12 +81,12 @@ class BatchNormalization(Link):
         return F.batch_normalization(x, gamma, beta, eps=self.eps, decay=decay, axis=self.axis, **kept)
 
     def start_finetuning(self) -> None:
-        """Begin to count batches."""
+        """Reset the number of batches to 0."""
         self.N = np.array(0)
 
 
 class GroupNormalization(Link):
-    """Each group of channels of each example with mean 0 and variance 1, then scaled and moved."""
+    """Group normalization: each group of channels of each example to mean 0 and variance 1, then scale and shift."""
 
     @signed
     def __init__(self, groups, size, eps, initial_gamma, initial_beta):
@@ -104,7 +104,7 @@ class GroupNormalization(Link):
 
 
 class PReLU(Link):
-    """``x`` where it is positive, else ``W * x``."""
+    """``x`` where it is positive, otherwise ``W * x``."""
 
     def __init__(self, shape: Any = (), init: Any = 0.25) -> None:
         super().__init__()
@@ -117,7 +117,7 @@ class PReLU(Link):
 
 
 class Swish(Link):
-    """``x * sigmoid(beta * x)`` with a ``beta`` that is trained."""
+    """``x * sigmoid(beta * x)`` with a trainable ``beta``."""
 
     def __init__(self, beta_shape: Any, beta_init: Any = 1.0) -> None:
         super().__init__()

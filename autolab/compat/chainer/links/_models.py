@@ -17,7 +17,7 @@ from ._engine import Linear
 
 
 class _Gated(Chain):
-    """The two linear maps of a long short-term memory; the four numbers of a unit stand beside each other."""
+    """The two linear maps of a long short-term memory; the four numbers of a unit are adjacent."""
 
     @signed
     def __init__(self, in_size, out_size, lateral_init, upward_init, bias_init, forget_bias_init):
@@ -35,22 +35,22 @@ class _Gated(Chain):
 
 
 class StatelessLSTM(_Gated):
-    """One step of a long short-term memory: from memory, state and input to memory and state."""
+    """One step of a long short-term memory, which takes and returns its cell state and hidden state."""
 
     def forward(self, c: Any, h: Any, x: Any) -> Any:
-        """The next memory and state; None stands for zeros."""
+        """The next cell state and hidden state; None as a state means zeros."""
         gates = self.upward(x) if h is None else self.upward(x) + self.lateral(h)
         c = np.zeros((len(x), self.state_size), gates.dtype) if c is None else c
         return F.lstm(c, gates)
 
 
 class LSTM(_Gated):
-    """A long short-term memory that remembers its state from call to call.
+    """A long short-term memory that keeps its states from call to call.
 
     Attributes
     ----------
     c, h : Variable or None
-        Memory and state; None after `reset_state`.
+        Cell state and hidden state; None after `reset_state`.
 
     Examples
     --------
@@ -65,15 +65,15 @@ class LSTM(_Gated):
     h: Any = None
 
     def reset_state(self) -> None:
-        """Forget the state."""
+        """Forget the states: the next call starts from zeros."""
         self.c = self.h = None
 
     def set_state(self, c: Variable, h: Variable) -> None:
-        """Go on from a memory and a state."""
+        """Set the cell state and the hidden state."""
         self.c, self.h = c, h
 
     def forward(self, x: Any) -> Any:
-        """The next state; of a batch that has become smaller, the states of the others stay as they are."""
+        """The next hidden state. In a smaller batch than before, the states of the missing examples stay unchanged."""
         gates, batch, ended = self.upward(x), len(x), None
         if self.h is not None and len(self.h) > batch:
             ended = self.h[batch:]
@@ -107,25 +107,25 @@ class StatelessGRU(Link):
         return F.linear_interpolate(z, F.tanh(self.W(x) + self.U(r * h)), h)
 
     def forward(self, h: Any, x: Any) -> Any:
-        """The next state; None stands for zeros."""
+        """The next hidden state; None as a state means zeros."""
         return self._step(h, x)
 
 
 class StatefulGRU(StatelessGRU):
-    """A gated recurrent unit that remembers its state from call to call."""
+    """A gated recurrent unit that keeps its hidden state from call to call."""
 
     h: Any = None
 
     def reset_state(self) -> None:
-        """Forget the state."""
+        """Forget the states: the next call starts from zeros."""
         self.h = None
 
     def set_state(self, h: Variable) -> None:
-        """Go on from a state."""
+        """Set the hidden state."""
         self.h = h
 
     def forward(self, x: Any) -> Any:  # type: ignore[override]
-        """The next state."""
+        """The next hidden state."""
         self.h = self._step(self.h, x)
         return self.h
 
@@ -134,15 +134,15 @@ GRU = StatefulGRU
 
 
 class Classifier(Link):
-    """A predictor and its loss; it reports ``loss`` and ``accuracy`` of every batch.
+    """A predictor and its loss function; reports ``loss`` and ``accuracy`` of every batch.
 
     Parameters
     ----------
     predictor : Link
     lossfun, accfun : callable
-        Of what the predictor gives, and the labels.
+        Functions of the predictor's result and the labels.
     label_key : int or str
-        Which argument has the labels.
+        The argument that holds the labels, by position or name.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Recurrent layers along lists of sequences, which may have different lengths: ``NStepLSTM`` and others."""
+"""Recurrent layers over lists of sequences of different lengths: ``NStepLSTM`` and others."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from ..variable import Parameter
 
 
 class _NStep(ChainList):
-    """Layers in a stack, each with ``w0``, ``w1`` ... and ``b0``, ``b1`` ...: first those for the input, then those
-    for the state.
+    """Stacked layers, each with ``w0``, ``w1`` ... and ``b0``, ``b1`` ...: first those for the input, then those for
+    the hidden state.
 
     Parameters
     ----------
     n_layers, in_size, out_size : int
     dropout : float
-        Between the layers, in training.
+        Dropout probability between layers, in training.
     """
 
     direction, n_gates = 1, 1
@@ -42,15 +42,15 @@ class _NStep(ChainList):
         return layer
 
     def forward(self, hx: Any, xs: Sequence[Any]) -> tuple[Any, list[Any]]:
-        """The last states, of shape ``(layers * directions, sequences, out_size)``, and the results of each sequence.
+        """The final states, of shape ``(layers * directions, sequences, out_size)``, and the outputs of each sequence.
 
-        ``hx`` is what the states are at first; None stands for zeros.
+        ``hx`` is the initial state; None means zeros.
         """
         (hy,), ys = self._along([hx], xs)
         return hy, ys
 
     def _along(self, starts: list[Any], xs: Sequence[Any]) -> tuple[list[Any], list[Any]]:
-        """Long sequences stand first inside, so that those that have not ended are a slice of the batch."""
+        """Run all layers. Sequences are sorted by decreasing length, so unfinished ones are a slice of the batch."""
         order = np.argsort([-len(x) for x in xs], kind="stable")
         zeros = np.zeros((len(self), len(xs), self.out_size), xs[0].dtype)
         states = [zeros if start is None else F.permutate(start, order, axis=1) for start in starts]
@@ -68,7 +68,7 @@ class _NStep(ChainList):
         return ends, [ys[i] for i in np.argsort(order)]
 
     def _one_way(self, layer: Link, steps: Sequence[Any], states: list[Any]) -> tuple[list[Any], list[Any]]:
-        """The results of each step, and the states of all sequences at their ends."""
+        """The outputs of each time step, and the final states of all sequences."""
         n, seen = self.n_gates, []
         of_x, of_h = [
             [F.concat([getattr(layer, f"{kind}{i}") for i in numbers], axis=0) for kind in "wb"]
@@ -82,12 +82,12 @@ class _NStep(ChainList):
         return seen, states
 
     def _step(self, from_x: Any, from_h: Any, *states: Any) -> tuple[Any, ...]:
-        """The next states, of what input and state contribute to each gate."""
+        """The next states, given what the input and the hidden state contribute to each gate."""
         raise NotImplementedError
 
 
 class NStepRNNTanh(_NStep):
-    """Recurrent layers with tanh along sequences."""
+    """Stacked recurrent layers with tanh, over a list of sequences."""
 
     _activation = staticmethod(F.tanh)
 
@@ -96,13 +96,13 @@ class NStepRNNTanh(_NStep):
 
 
 class NStepRNNReLU(NStepRNNTanh):
-    """Recurrent layers with relu along sequences."""
+    """Stacked recurrent layers with relu, over a list of sequences."""
 
     _activation = staticmethod(F.relu)
 
 
 class NStepGRU(_NStep):
-    """Gated recurrent units along sequences; the gates are reset, update and candidate."""
+    """Stacked gated recurrent units, over a list of sequences; weights: reset gate, update gate, candidate."""
 
     n_gates = 3
 
@@ -111,7 +111,7 @@ class NStepGRU(_NStep):
 
 
 class NStepLSTM(_NStep):
-    """Long short-term memories along sequences; the gates are input, forgetting, candidate and output.
+    """Stacked long short-term memories, over a list of sequences; weights: input, forget, candidate and output gate.
 
     Examples
     --------
@@ -126,7 +126,7 @@ class NStepLSTM(_NStep):
     n_gates = 4
 
     def forward(self, hx: Any, cx: Any, xs: Sequence[Any]) -> tuple[Any, Any, list[Any]]:  # type: ignore[override]
-        """The last states and memories, and the results of each sequence; None stands for zeros."""
+        """The final hidden states and cell states, and the outputs of each sequence; None as a state means zeros."""
         (hy, cy), ys = self._along([hx, cx], xs)
         return hy, cy, ys
 
@@ -135,24 +135,24 @@ class NStepLSTM(_NStep):
 
 
 class NStepBiRNNTanh(NStepRNNTanh):
-    """`NStepRNNTanh` in both directions, whose results stand beside each other."""
+    """`NStepRNNTanh` in both directions, with the outputs concatenated."""
 
     direction = 2
 
 
 class NStepBiRNNReLU(NStepRNNReLU):
-    """`NStepRNNReLU` in both directions, whose results stand beside each other."""
+    """`NStepRNNReLU` in both directions, with the outputs concatenated."""
 
     direction = 2
 
 
 class NStepBiGRU(NStepGRU):
-    """`NStepGRU` in both directions, whose results stand beside each other."""
+    """`NStepGRU` in both directions, with the outputs concatenated."""
 
     direction = 2
 
 
 class NStepBiLSTM(NStepLSTM):
-    """`NStepLSTM` in both directions, whose results stand beside each other."""
+    """`NStepLSTM` in both directions, with the outputs concatenated."""
 
     direction = 2

@@ -18,7 +18,7 @@ from ..serializer import Deserializer, Serializer
 
 
 class DictionarySerializer(Serializer):
-    """Takes values under their paths.
+    """Stores values under their paths.
 
     Examples
     --------
@@ -41,7 +41,7 @@ class DictionarySerializer(Serializer):
 
 
 class NpzDeserializer(Deserializer):
-    """Gives the values that are under their paths in a file of NumPy's, or a dictionary."""
+    """Returns the values stored under their paths in an npz file or a dictionary."""
 
     def __init__(self, npz: Any, path: str = "", strict: bool = True, ignore_names: Any = None) -> None:
         self.npz, self.strict = npz, strict
@@ -75,7 +75,7 @@ class NpzDeserializer(Deserializer):
 
 
 class Serialized:
-    """An object that has `serialize` alone, such as a user's iterator, with what AutoLab's serializers ask for."""
+    """Adapts an object that only has `serialize`, such as a user's iterator, to AutoLab's serializers."""
 
     def __init__(self, obj: Any) -> None:
         self._obj = obj
@@ -87,7 +87,7 @@ class Serialized:
         return taken.target
 
     def planned(self, state: Mapping[str, Any]) -> list[tuple[Any, str, Any]]:
-        """The store that gives them back."""
+        """The assignments that restore the values."""
         return [(self, "_given", {**state})]
 
     _given = property(fset=lambda self, state: NpzDeserializer(state).load(self._obj))
@@ -98,7 +98,7 @@ def _has_state(obj: Any) -> bool:
 
 
 def save_npz(file: Any, obj: Any, compression: bool = True) -> None:
-    """Save an object under exactly this name, or into an open file.
+    """Save an object to a file with exactly this name, or to an open file.
 
     Examples
     --------
@@ -123,16 +123,16 @@ def save_npz(file: Any, obj: Any, compression: bool = True) -> None:
 
 
 def load_npz(file: Any, obj: Any, path: str = "", strict: bool = True, ignore_names: Any = None) -> None:
-    """Load an object from a file, or from an open one.
+    """Load an object from a file, given by its name or open.
 
     Parameters
     ----------
     path : str
-        Where in the file the object is.
+        The path of the object within the file.
     strict : bool
-        Whether a value that is missing is an error.
+        Whether a missing value is an error.
     ignore_names : str, callable or list of them, optional
-        What is not loaded.
+        The names of values not to load.
     """
     if not path and strict and not ignore_names and _has_state(obj):
         if hasattr(file, "read"):

@@ -1,4 +1,4 @@
-"""``chainer.testing``: what Chainer's own tests, and tests written like them, use."""
+"""``chainer.testing``: helpers for tests written like Chainer's own."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ patch = mock.patch
 
 
 def assert_allclose(x: Any, y: Any, atol: float = 1e-5, rtol: float = 1e-4, verbose: bool = True) -> None:
-    """Raise an AssertionError unless ``|x - y| <= atol + rtol * |y|``; for arrays of any device, and Variables.
+    """Raise an AssertionError unless ``|x - y| <= atol + rtol * |y|``; for Variables and arrays on any device.
 
     Examples
     --------
@@ -39,7 +39,7 @@ def assert_allclose(x: Any, y: Any, atol: float = 1e-5, rtol: float = 1e-4, verb
 
 
 def run_module(name: str, file: str) -> None:
-    """Run the tests of a module, if it is the main one.
+    """Run the tests of a module, if it is the main module.
 
     Examples
     --------
@@ -68,7 +68,7 @@ def assert_warns(expected: type[Warning]) -> AbstractContextManager[Any]:
 
 
 def fix_random() -> Callable[[Any], Any]:
-    """A decorator: the test, or each of a class, begins with the same state of ``numpy.random``.
+    """A decorator: the test, or each test of a class, starts with the same state of ``numpy.random``.
 
     Examples
     --------
@@ -101,14 +101,14 @@ def _seeded(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def save_and_load(src: Any, dst: Any, filename: str, saver: Callable[..., Any], loader: Callable[..., Any]) -> None:
-    """Save one object and load it into another, by these functions."""
+    """Save one object and load it into another, with these functions."""
     with TemporaryDirectory() as folder:
         saver(f"{folder}/{filename}", src)
         loader(f"{folder}/{filename}", dst)
 
 
 def with_requires(*requirements: str) -> Callable[[Any], Any]:
-    """A decorator: the test is left out where a package is not there."""
+    """A decorator: the test is skipped if a package is missing."""
     absent = [one for one in requirements if find_spec(re.split("[<>=!~]", one)[0].strip()) is None]
     return skipIf(bool(absent), f"requires {', '.join(absent)}")
 

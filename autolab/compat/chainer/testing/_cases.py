@@ -1,4 +1,4 @@
-"""Test cases that write the tests of functions and links: forward beside NumPy's, and the derivatives."""
+"""Test cases that provide the tests of functions and links: forward against NumPy, and derivatives."""
 
 from __future__ import annotations
 
@@ -21,11 +21,12 @@ _MOST_DRAWS = 100
 
 
 class _Case(unittest.TestCase):
-    """What tests of functions and of links share.
+    """Base class of the tests of functions and links.
 
-    Of a subclass, `generate_inputs` gives a tuple of arrays, and `_subject` what computes results from Variables, what
-    expects them from arrays, and the parameters. The options of each test are dictionaries, for `setUp` to fill. Where
-    ``dodge_nondifferentiable`` is set, inputs are drawn again as long as a kink near them leaves a check undecided.
+    In a subclass, `generate_inputs` returns a tuple of arrays; `_subject` returns the function that computes results
+    from Variables, the one that computes the expected ones from arrays, and the parameters. The options of each check
+    are dictionaries, which `setUp` may fill. With ``dodge_nondifferentiable``, inputs are drawn again as long as a kink
+    nearby leaves a check undecided.
     """
 
     skip_forward_test = skip_backward_test = skip_double_backward_test = dodge_nondifferentiable = False
@@ -40,15 +41,15 @@ class _Case(unittest.TestCase):
         """Called before each test, with its name."""
 
     def generate_grad_outputs(self, outputs_template: Any) -> tuple[Any, ...]:
-        """The upstream gradients: drawn, like each of the results."""
+        """Random upstream gradients, each with the shape of a result."""
         return tuple([np.random.uniform(-1, 1, y.shape).astype(y.dtype) for y in outputs_template])
 
     def generate_grad_grad_inputs(self, inputs_template: Any) -> tuple[Any, ...]:
-        """The upstream gradients of the gradients."""
+        """Random upstream gradients of the inputs' gradients."""
         return self.generate_grad_outputs([x for x in inputs_template if x.dtype.kind == "f"])
 
     def check_forward_outputs(self, outputs: tuple[Any, ...], expected_outputs: tuple[Any, ...]) -> None:
-        """Raise an AssertionError unless the arrays are close, and have the same dtypes."""
+        """Raise an AssertionError unless the arrays are close and have the same dtypes."""
         assert len(outputs) == len(expected_outputs), f"forward gave {len(outputs)} results"
         for y, expected in zip(outputs, expected_outputs, strict=True):
             assert y.dtype == expected.dtype, f"forward gave {y.dtype}; expected {expected.dtype}"
@@ -61,7 +62,7 @@ class _Case(unittest.TestCase):
         return self._subject()
 
     def _check(self: Any, compute: Callable[..., Any], check: Callable[[Any, Any], None]) -> None:
-        """``check`` with inputs and upstream gradients; with others as long as it cannot tell what is right."""
+        """Run ``check`` with inputs and upstream gradients; draw new ones as long as it cannot tell."""
         for rest in reversed(range(_MOST_DRAWS)):
             inputs = self.generate_inputs()
             gys = self.generate_grad_outputs([y.array for y in compute(*map(_variable, inputs))])
@@ -73,7 +74,7 @@ class _Case(unittest.TestCase):
         return None
 
     def test_forward(self: Any, backend_config: Any = None) -> None:
-        """The results are those of `forward_expected`, and the inputs stay what they are."""
+        """Test that the results are those of `forward_expected`, and that the inputs are unchanged."""
         compute, expected, _ = self._begin("forward")
         inputs = self.generate_inputs()
         before = [x.copy() for x in inputs]
@@ -83,7 +84,7 @@ class _Case(unittest.TestCase):
             np.testing.assert_array_equal(x, kept, "forward has changed an input")
 
     def test_backward(self, backend_config: Any = None) -> None:
-        """The gradients are those of central differences."""
+        """Test the gradients against central differences."""
         compute, _, params = self._begin("backward")
         options = {"dtype": np.float64, **self.check_backward_options}
         self._check(compute, lambda xs, gys: check_backward(compute, xs, gys, params, **options))
@@ -94,7 +95,7 @@ def _variable(x: Any) -> Variable:
 
 
 class FunctionTestCase(_Case):
-    """The tests of a function. A subclass writes `generate_inputs`, `forward` and `forward_expected`.
+    """The tests of a function. A subclass defines `generate_inputs`, `forward` and `forward_expected`.
 
     Examples
     --------
@@ -122,7 +123,7 @@ class FunctionTestCase(_Case):
         return lambda *xs: self.forward(xs, CpuDevice()), self.forward_expected, ()
 
     def test_double_backward(self, backend_config: Any = None) -> None:
-        """The second derivatives are those of central differences."""
+        """Test the second derivatives against central differences."""
         compute, _, _ = self._begin("double_backward")
         options = {"dtype": np.float64, **self.check_double_backward_options}
 
@@ -133,15 +134,15 @@ class FunctionTestCase(_Case):
 
 
 class LinkTestCase(_Case):
-    """The tests of a link, and of the gradients of the parameters that ``param_names`` names.
+    """The tests of a link, including the gradients of the parameters in ``param_names``.
 
-    A subclass writes `generate_inputs`, `generate_params`, `create_link` and `forward_expected`.
+    A subclass defines `generate_inputs`, `generate_params`, `create_link` and `forward_expected`.
     """
 
     param_names: tuple[str, ...] = ()
 
     def generate_params(self) -> tuple[Any, ...]:
-        """What the parameters start from: arrays or initializers."""
+        """The initial values of the parameters: arrays or initializers."""
         return ()
 
     def forward(self, link: Any, inputs: Any, device: Any) -> tuple[Any, ...]:
@@ -151,7 +152,7 @@ class LinkTestCase(_Case):
 
     def _subject(self: Any) -> Any:
         link = self.create_link([*self.generate_params()])
-        self.forward(link, [_variable(x) for x in self.generate_inputs()], CpuDevice())  # gives all parameters a size
+        self.forward(link, [_variable(x) for x in self.generate_inputs()], CpuDevice())  # gives all parameters a shape
         params = tuple([attrgetter(name)(link) for name in self.param_names])
         return lambda *xs: self.forward(link, xs, CpuDevice()), partial(self.forward_expected, link), params
 
@@ -160,7 +161,7 @@ class LinkTestCase(_Case):
 def unary_math_function_unittest(
     func, func_expected, make_data, forward_options, backward_options, double_backward_options
 ):
-    """A decorator that writes the tests of a function of one input: forward beside NumPy's, and both derivatives."""
+    """A decorator that adds the tests of a function of one input: forward against NumPy, and both derivatives."""
     expected = func_expected or getattr(np, getattr(func, "__name__", ""))
     near: dict[str, Any] = {"atol": 1e-3, "rtol": 1e-2}
 

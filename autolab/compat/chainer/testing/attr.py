@@ -1,4 +1,4 @@
-"""``chainer.testing.attr``: marks of tests. What needs a GPU, iDeep or ChainerX is left out."""
+"""``chainer.testing.attr``: marks of tests. Those that need a GPU, iDeep or ChainerX are skipped."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ chainerx = skip("there is no ChainerX")
 
 
 def slow(test: Any) -> Any:
-    """A test that takes long."""
+    """Mark a test as slow."""
     return test
 
 
 def multi_gpu(gpu_num: int) -> Callable[[Any], Any]:
-    """A test that needs several GPUs."""
+    """Mark a test that needs several GPUs."""
     return skip(f"needs {gpu_num} GPUs")

@@ -1,4 +1,4 @@
-"""``chainer.testing.backend``: tests for several devices; here they run in main memory."""
+"""``chainer.testing.backend``: tests on several devices; here they run on the CPU."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ..backend import CpuDevice
 
 
 class BackendConfig(AbstractContextManager[Any]):
-    """Main memory, which is the only place where such tests run here."""
+    """The CPU, the only device on which such tests run here."""
 
     xp, use_cuda, use_chainerx, use_ideep, use_cudnn = np, False, False, "never", "never"
 
@@ -22,7 +22,7 @@ class BackendConfig(AbstractContextManager[Any]):
 
     @property
     def device(self) -> CpuDevice:
-        """Main memory."""
+        """The CPU."""
         return CpuDevice()
 
     def get_array(self, array: Any) -> Any:
@@ -30,12 +30,12 @@ class BackendConfig(AbstractContextManager[Any]):
         return array
 
     def get_pytest_marks(self) -> list[Any]:
-        """None."""
+        """The marks of the configuration: an empty list."""
         return []
 
 
 def inject_backend_tests(method_names: Any = None, params: Any = None) -> Callable[[type], type]:
-    """A decorator: tests get a ``backend_config``, that of main memory."""
+    """A decorator: tests get a ``backend_config``, that of the CPU."""
 
     def decorate(case: type) -> type:
         names = [name for name in dir(case) if name.startswith("test_")] if method_names is None else method_names

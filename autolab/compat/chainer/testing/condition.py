@@ -10,7 +10,7 @@ __all__ = ["repeat", "repeat_with_success_at_least", "retry"]
 
 
 def repeat_with_success_at_least(times: int, min_success: int) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """A decorator: of ``times`` runs at least ``min_success`` must succeed."""
+    """A decorator: at least ``min_success`` of ``times`` runs must succeed."""
     if not 0 <= min_success <= times:
         raise ValueError(f"repeat_with_success_at_least: min_success is {min_success}; expected 0 to {times}")
 
@@ -41,5 +41,5 @@ def repeat(times: int) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
 
 
 def retry(times: int) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """A decorator: one of ``times`` runs must succeed."""
+    """A decorator: at least one of ``times`` runs must succeed."""
     return repeat_with_success_at_least(times, 1)

@@ -10,7 +10,7 @@ from typing import Any
 
 
 def product(parameter: Mapping[str, Iterable[Any]] | Sequence[Iterable[Any]]) -> list[Any]:
-    """All combinations, as dictionaries; of a list of lists, as tuples.
+    """All combinations, as dictionaries; for a list of lists, as tuples.
 
     Examples
     --------
@@ -24,7 +24,7 @@ def product(parameter: Mapping[str, Iterable[Any]] | Sequence[Iterable[Any]]) ->
 
 
 def parameterize(*params: Mapping[str, Any]) -> Callable[[type], type]:
-    """A decorator that puts a subclass for each set of attributes into the module of a class.
+    """A class decorator that adds a subclass for each set of attributes to the class's module.
 
     Examples
     --------
@@ -35,7 +35,7 @@ def parameterize(*params: Mapping[str, Any]) -> Callable[[type], type]:
 
     def decorate(base: type) -> Any:
         module, made = sys.modules[base.__module__], []
-        for case in vars(base).get("_cases", [base]):  # those of a decorator below this one
+        for case in vars(base).get("_cases", [base]):  # the subclasses of a decorator below this one
             vars(module).pop(case.__name__, None)
             for i, param in enumerate(params):
                 own = {name: staticmethod(v) if isfunction(v) else v for name, v in param.items()}

@@ -12,7 +12,7 @@ from ..training import Trainer
 def get_trainer_with_mock_updater(
     stop_trigger: Any = (10, "iteration"), iter_per_epoch: int = 10, extensions: Sequence[Any] | None = None
 ) -> Trainer:
-    """A trainer whose updater computes nothing and counts, so that a test of an extension or a trigger is quick.
+    """A trainer whose updater only counts, for quick tests of extensions and triggers.
 
     Examples
     --------

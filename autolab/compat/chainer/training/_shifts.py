@@ -1,4 +1,4 @@
-"""Extensions that change a number of an optimizer as training goes on."""
+"""Extensions that change a hyperparameter during training."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from .extension import Extension
 
 
 class _Shift(Extension):
-    """Sets ``attr`` of the optimizer to ``value(start, t)`` for the number ``t`` of calls.
+    """Sets ``attr`` of the optimizer to ``value(start, t)`` at call number ``t``.
 
-    ``init`` is the start; by default what the optimizer has.
+    ``init`` is the initial value; by default, the optimizer's current one.
     """
 
     _values: Any
@@ -25,7 +25,7 @@ class _Shift(Extension):
         self._attr, self._init, self._optimizer = given["attr"], given.get("init"), given["optimizer"]
 
     def initialize(self, trainer: Any) -> None:
-        """Set the start."""
+        """Set the initial value."""
         target = self._optimizer or trainer.updater.get_optimizer("main")
         if self._init is None:
             self._init = getattr(target, self._attr)
@@ -37,11 +37,11 @@ class _Shift(Extension):
         self.initialize(trainer)
 
     def state(self) -> dict[str, Any]:
-        """The start, and the number of calls."""
+        """The initial value and the number of calls."""
         return {} if self._init is None else {"init": self._init, "t": self._t}
 
     def planned(self, state: Any) -> list[tuple[Any, str, Any]]:
-        """The stores that bring it back."""
+        """The assignments that restore a state."""
         return [(self, "_init", float(state["init"])), (self, "_t", int(state["t"]))] if "t" in state else []
 
 
@@ -53,7 +53,7 @@ def _until(target: float | None, start: float, value: float) -> float:
 
 
 def _shift(values: Any) -> Any:
-    """The class for a function that takes the settings and gives the value for a start and a number of calls."""
+    """An extension class, from a function of the settings that maps initial value and call number to a value."""
     shape, name = inspect.signature(values), values.__name__
     return with_settings(_Shift, name, values.__doc__, shape, _values=staticmethod(values))
 

@@ -15,7 +15,7 @@ __all__ = ["Extension", "make_extension", *[name for name in globals() if name.s
 
 
 class Extension(_training.Extension):
-    """What a trainer does besides training: write ``__call__``.
+    """Base class of extensions, which a trainer calls during training: a subclass defines ``__call__``.
 
     Examples
     --------
@@ -33,7 +33,7 @@ class Extension(_training.Extension):
 
     @property
     def default_name(self) -> str:
-        """What a trainer calls it, where it has no name."""
+        """The name that a trainer gives it by default."""
         return type(self).__name__
 
     def on_error(self, trainer: Any, exc: Exception, tb: Any) -> None:
@@ -42,7 +42,7 @@ class Extension(_training.Extension):
 
 @signed
 def make_extension(trigger, default_name, priority, finalizer, initializer, on_error, **kwargs):
-    """A decorator that gives a function of the trainer what an extension has.
+    """A decorator that gives a function of the trainer the attributes of an extension.
 
     Examples
     --------

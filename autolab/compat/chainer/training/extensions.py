@@ -22,7 +22,7 @@ from .updaters import spread
 
 
 class Evaluator(Extension):
-    """At the end of each epoch, run a model over a dataset in test mode and report the means as ``validation/...``.
+    """Evaluates a model on a dataset in test mode after each epoch; reports the means as ``validation/...``.
 
     Parameters
     ----------
@@ -33,7 +33,7 @@ class Evaluator(Extension):
     eval_hook : callable, optional
         Called with the evaluator before each evaluation.
     eval_func : callable, optional
-        Of the arrays of a batch; by default the main target.
+        Called with the arrays of a batch; by default, the main target.
 
     Examples
     --------
@@ -57,7 +57,7 @@ class Evaluator(Extension):
         self.converter, self.device, self.eval_hook, self.eval_func = converter, device, eval_hook, eval_func
 
     def get_iterator(self, name: str) -> Any:
-        """The iterator of this name."""
+        """The iterator with this name."""
         return self._iterators[name]
 
     def get_all_iterators(self) -> dict[str, Any]:
@@ -65,7 +65,7 @@ class Evaluator(Extension):
         return dict(self._iterators)
 
     def get_target(self, name: str) -> Any:
-        """The link of this name."""
+        """The link with this name."""
         return self._targets[name]
 
     def get_all_targets(self) -> dict[str, Any]:
@@ -73,7 +73,7 @@ class Evaluator(Extension):
         return dict(self._targets)
 
     def __call__(self, trainer: Any = None) -> Any:
-        """Evaluate, and report what was found."""
+        """Evaluate the model and report the means."""
         name = self.name or (None if trainer is None else self.default_name)
         reporter, prefix = Reporter(), "" if name is None else f"{name}/"
         for name, target in self._targets.items():
@@ -85,7 +85,7 @@ class Evaluator(Extension):
         return found
 
     def evaluate(self) -> dict[str, Any]:
-        """The means over all batches of what is reported to the current reporter."""
+        """The means, over all batches, of the values reported to the current reporter."""
         if self.eval_hook is not None:
             self.eval_hook(self)
         iterator = self._iterators["main"]
@@ -118,7 +118,7 @@ class _Snapshot(Extension):
 
 
 class DumpGraph(Extension):
-    """Write the graph behind an observation once, in the language of Graphviz."""
+    """Writes the graph of the model's loss once, in Graphviz's DOT language."""
 
     default_name = "dump_graph"
 
@@ -126,10 +126,10 @@ class DumpGraph(Extension):
         self._root, self._filename = root_name, filename or options.get("out_name", "cg.dot")
 
     def initialize(self, trainer: Any) -> None:
-        """Nothing to prepare: the model's graph is taken from its loss."""
+        """Does nothing: the graph is taken from the model's loss."""
 
     def __call__(self, trainer: Any) -> None:
-        """Write the file, if it was not written yet."""
+        """Write the file, unless it has been written."""
         prefix, _, name = self._root.rpartition("/")
         optimizer, path = trainer.updater.get_all_optimizers().get(prefix), trainer.out / self._filename
         loss = None if optimizer is None else getattr(optimizer.target, name, None)  # observations are numbers
@@ -142,12 +142,12 @@ dump_graph = DumpGraph
 
 
 class FailOnNonNumber(Extension):
-    """Raise a RuntimeError where a parameter is not a number any more."""
+    """Raises a RuntimeError if a parameter has become NaN or infinite."""
 
     trigger = (1, "iteration")
 
     def __call__(self, trainer: Any) -> None:
-        """Look at all parameters."""
+        """Check all parameters."""
         for name, optimizer in trainer.updater.get_all_optimizers().items():
             for path, parameter in optimizer.target.namedparams(include_uninit=False):
                 if not parameter.xp.isfinite(parameter.data).all():
@@ -164,19 +164,19 @@ class _Observed(Extension):
         report({self._key: self._function(trainer)})
 
 
-# ---------------------------------------------------------------------- what shows reports
+# ---------------------------------------------------------------------- showing reports
 class LogReport(_extensions.LogReport):
-    """Gather what is observed, and write its means to a file of JSON.
+    """Collects observations and writes their means to a JSON file.
 
     Parameters
     ----------
     keys : sequence of str, optional
     trigger : pair or callable
-        When a line of the log ends.
+        When to write an entry of the log.
     postprocess : callable, optional
-        Called with each line, which it may change.
+        Called with each entry, which it may change.
     filename : str
-        In the trainer's folder; also called ``log_name``.
+        A file in the trainer's folder; also accepted as ``log_name``.
     """
 
     default_name = "LogReport"
@@ -187,7 +187,7 @@ class LogReport(_extensions.LogReport):
         self._postprocess, self._processed = postprocess, 0
 
     def __call__(self, trainer: Any) -> None:
-        """Take the observation, and end a line if it is time."""
+        """Collect the observation; write an entry if the trigger fires."""
         super().__call__(trainer)
         if self._postprocess is not None:
             for line in self.log[self._processed :]:
@@ -196,7 +196,7 @@ class LogReport(_extensions.LogReport):
 
 
 class PrintReport(_extensions.PrintReport):
-    """Print chosen columns of a `LogReport`."""
+    """Prints selected entries of a `LogReport` as columns."""
 
     default_name = "PrintReport"
 
@@ -205,7 +205,7 @@ class PrintReport(_extensions.PrintReport):
 
 
 class ProgressBar(_extensions.ProgressBar):
-    """A bar with the iterations done and the time left."""
+    """Shows a progress bar with the iterations done and the time left."""
 
     @signed
     def __init__(self, training_length, update_interval, bar_length, out):
@@ -213,9 +213,9 @@ class ProgressBar(_extensions.ProgressBar):
 
 
 class PlotReport(_extensions.PlotReport):
-    """Draw entries of a log as curves; the picture is an SVG file, whatever its name ends in.
+    """Plots entries of the log as curves, into an SVG file whatever the extension of its name.
 
-    It follows the trainer's `LogReport`, so ``trigger`` and ``postprocess`` are that one's.
+    It uses the trainer's `LogReport`, and thus its ``trigger`` and ``postprocess``.
     """
 
     @signed
@@ -225,7 +225,7 @@ class PlotReport(_extensions.PlotReport):
 
     @staticmethod
     def available() -> bool:
-        """Whether pictures can be drawn: always, as no library is needed."""
+        """Whether plots can be drawn: always, since no library is needed."""
         return True
 
 

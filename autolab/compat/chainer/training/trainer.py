@@ -13,7 +13,7 @@ from .triggers import get_trigger
 
 
 class _Hooked(_training.Extension):
-    """A function that brings its own ``initialize`` and ``finalize``, as an extension."""
+    """An extension made of a function with its own ``initialize`` and ``finalize``."""
 
     def __init__(self, function: Any) -> None:
         self.function = function
@@ -32,11 +32,11 @@ class Trainer(_training.Trainer):
     ----------
     updater : Updater
     stop_trigger : pair or callable
-        Such as ``(20, "epoch")``.
+        When to stop, such as ``(20, "epoch")``.
     out : path
-        The folder for what extensions write.
+        The folder for the files of extensions.
     extensions : sequence
-        Those that it begins with.
+        The extensions to start with.
 
     Examples
     --------
@@ -67,9 +67,9 @@ class Trainer(_training.Trainer):
 
     @signed
     def extend(self, extension, name, trigger, priority, *, call_before_training, **kwargs):
-        """Call ``extension(trainer)`` after updates, when its trigger says so.
+        """Call ``extension(trainer)`` after updates, whenever its trigger fires.
 
-        A second one of the same name gets a number behind it.
+        A second extension with the same name gets a number appended to it.
         """
         own = [getattr(extension, key, None) for key in ("name", "default_name", "__name__")]
         name = name or next((str(found) for found in own if found), type(extension).__name__)
@@ -84,13 +84,13 @@ class Trainer(_training.Trainer):
         is_hooked = hasattr(extension, "initialize") or hasattr(extension, "finalize")
         wrapped = extension if is_own or not (is_hooked and callable(extension)) else _Hooked(extension)
         if isinstance(extension, Extension):
-            extension.name = chosen  # an Evaluator reports under it
+            extension.name = chosen  # an Evaluator uses it as a prefix
         super().extend(wrapped, chosen, get_trigger(trigger), priority)
         if call_before_training:
             self._early.append(extension)
 
     def get_extension(self, name: str) -> Any:
-        """The extension of this name."""
+        """The extension with this name."""
         try:
             found = super().get_extension(name)
         except KeyError as error:
@@ -98,7 +98,7 @@ class Trainer(_training.Trainer):
         return found.function if isinstance(found, _Hooked) else found
 
     def run(self, show_loop_exception_msg: bool = True) -> None:
-        """Train until the stop trigger says stop."""
+        """Train until the stop trigger fires."""
         with self.reporter.scope(self.observation):
             for extension in self._early if self.is_before_training else ():
                 extension(self)

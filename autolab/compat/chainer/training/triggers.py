@@ -12,7 +12,7 @@ from ..reporter import DictSummary
 
 
 class IntervalTrigger(_training.IntervalTrigger):
-    """True at every ``period`` iterations, or at the end of every ``period`` epochs."""
+    """Fires every ``period`` iterations, or at the end of every ``period`` epochs."""
 
     def __call__(self, trainer: Any) -> bool:
         begun = self.unit == "iteration" or trainer.updater.previous_epoch_detail is not None
@@ -20,7 +20,7 @@ class IntervalTrigger(_training.IntervalTrigger):
 
 
 def get_trigger(trigger: Any) -> Any:
-    """A pair as a trigger, a callable as it is; None never says yes.
+    """A trigger from a pair; a callable is returned unchanged, and None becomes a trigger that never fires.
 
     Examples
     --------
@@ -34,7 +34,7 @@ def get_trigger(trigger: Any) -> Any:
 
 
 class ManualScheduleTrigger:
-    """True at the given iterations or epochs."""
+    """Fires at the given iterations or epochs."""
 
     def __init__(self, points: Any, unit: str) -> None:
         if unit not in ("iteration", "epoch"):
@@ -50,7 +50,7 @@ class ManualScheduleTrigger:
 
 
 class OnceTrigger:
-    """True once, at the first iteration."""
+    """Fires once, at the first iteration."""
 
     def __init__(self, call_on_resume: bool = False) -> None:
         self._waits = True
@@ -61,7 +61,7 @@ class OnceTrigger:
 
 
 class TimeTrigger:
-    """True each time so many seconds have passed."""
+    """Fires each time this many seconds have passed."""
 
     def __init__(self, period: float) -> None:
         self._period, self._next = period, period
@@ -74,7 +74,7 @@ class TimeTrigger:
 
 
 class BestValueTrigger:
-    """True where the mean of an observation over an interval is better than all before.
+    """Fires when the mean of an observation over an interval is better than all previous ones.
 
     Attributes
     ----------
@@ -100,21 +100,21 @@ class BestValueTrigger:
 
 
 class MaxValueTrigger(BestValueTrigger):
-    """`BestValueTrigger` for what should be great."""
+    """A `BestValueTrigger` for the largest value."""
 
     def __init__(self, key: str, trigger: Any = (1, "epoch")) -> None:
         super().__init__(key, lambda best, new: new > best, trigger)
 
 
 class MinValueTrigger(BestValueTrigger):
-    """`BestValueTrigger` for what should be small."""
+    """A `BestValueTrigger` for the smallest value."""
 
     def __init__(self, key: str, trigger: Any = (1, "epoch")) -> None:
         super().__init__(key, lambda best, new: new < best, trigger)
 
 
 class EarlyStoppingTrigger(BestValueTrigger):
-    """True where an observation was not the best one so far for ``patients`` checks, or at the end."""
+    """Fires if an observation has not improved on the best one for ``patients`` checks, or at the end."""
 
     @signed
     def __init__(self, check_trigger, monitor, patience, mode, verbose, max_trigger, **kwargs):

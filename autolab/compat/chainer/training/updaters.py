@@ -15,16 +15,16 @@ from ..serializers.npz import Serialized
 
 
 class Updater:
-    """The interface of updaters: write `update`, and what says where it is."""
+    """Base class of updaters: a subclass defines `update`, and the iteration and epoch it has reached."""
 
     def connect_trainer(self, trainer: Any) -> None:
-        """Called by the trainer that uses it."""
+        """Called by the trainer that uses the updater."""
 
     def finalize(self) -> None:
         """Called when a run ends."""
 
     def get_optimizer(self, name: str) -> Any:
-        """The optimizer of this name."""
+        """The optimizer with this name."""
         raise NotImplementedError(f"{type(self).__name__}: write get_optimizer(self, name)")
 
     def get_all_optimizers(self) -> dict[str, Any]:
@@ -38,25 +38,25 @@ class Updater:
         return found.get("main", next(iter(found.values()))).target if found else self
 
     def update(self) -> None:
-        """Make one update."""
+        """Perform one update."""
         raise NotImplementedError(f"{type(self).__name__}: write update(self)")
 
 
 class StandardUpdater(_training.StandardUpdater, Updater):
-    """The next batch, its arrays, the loss, the gradients, the update.
+    """The standard update: take the next batch, compute the loss and its gradients, update the parameters.
 
-    An update that fails or is interrupted has not happened, unless `update_core` is written anew.
+    An update that fails or is interrupted has no effect, unless `update_core` is overridden.
 
     Parameters
     ----------
     iterator : iterator, or dict of them
-        ``main`` is the one that epochs are counted by.
+        Epochs are counted by ``main``.
     optimizer : optimizer, or dict of them
     converter : callable
-        From a list of examples and a device to arrays.
+        Converts a list of examples to arrays on a device.
     device : int or str, optional
     loss_func : callable, optional
-        Of the arrays; by default the target of the main optimizer.
+        Computes the loss from the arrays; by default, the target of the main optimizer.
 
     Examples
     --------
@@ -87,7 +87,7 @@ class StandardUpdater(_training.StandardUpdater, Updater):
 
     @property
     def iteration(self) -> int:
-        """How many updates there were."""
+        """The number of updates so far."""
         return self._made if self._is_own else self.optimizer.t
 
     @property
@@ -95,7 +95,7 @@ class StandardUpdater(_training.StandardUpdater, Updater):
         return type(self).update_core is not StandardUpdater.update_core
 
     def update(self) -> None:
-        """Make one update."""
+        """Perform one update."""
         if self._is_own:
             self.previous_epoch_detail = self.epoch_detail
             self.update_core()
@@ -107,14 +107,14 @@ class StandardUpdater(_training.StandardUpdater, Updater):
                 optimizer.new_epoch(auto=True)
 
     def update_core(self) -> None:
-        """What an update is; a subclass may write it anew, with `get_iterator` and `get_optimizer`."""
+        """The update itself; subclasses may override it, using `get_iterator` and `get_optimizer`."""
         self.optimizer.update(self.loss_func, *self._batch())
 
     def _batch(self) -> tuple[Any, ...]:
         return (self.converter(super()._batch(), self.device),)
 
     def get_optimizer(self, name: str) -> Any:
-        """The optimizer of this name."""
+        """The optimizer with this name."""
         return self._optimizers[name]
 
     def get_all_optimizers(self) -> dict[str, Any]:
@@ -131,19 +131,19 @@ class StandardUpdater(_training.StandardUpdater, Updater):
         return {**links, **rules, **{f"iterator:{name}": each for name, each in iterators.items()}}
 
     def state(self) -> dict[str, Any]:
-        """The state of all its parts, and how many updates there were."""
+        """The state of all parts, and the number of updates."""
         return {**super().state(), "iteration": self.iteration}
 
     def state_layout(self) -> dict[str, Any]:
-        """What `load_state` takes, by name: shapes and dtypes."""
+        """The shapes and dtypes that `load_state` expects, by name."""
         return {**super().state_layout(), "iteration": COUNT}
 
     def planned(self, state: Mapping[str, Any]) -> list[tuple[Any, str, Any]]:
-        """The stores that `load_state` makes."""
+        """The assignments that `load_state` performs."""
         return [*super().planned(state), (self, "_made", int(state["iteration"]))]
 
     def get_iterator(self, name: str) -> Any:
-        """The iterator of this name."""
+        """The iterator with this name."""
         return self._iterators[name]
 
     def finalize(self) -> None:
@@ -153,7 +153,7 @@ class StandardUpdater(_training.StandardUpdater, Updater):
 
 
 def spread(function: Callable[..., Any], batch: Any) -> Any:
-    """``function`` of the arrays of a batch: of a tuple by position, of a dictionary by name."""
+    """Call ``function`` with the arrays of a batch: those of a tuple by position, those of a dictionary by name."""
     if isinstance(batch, tuple):
         return function(*batch)
     return function(**batch) if isinstance(batch, dict) else function(batch)

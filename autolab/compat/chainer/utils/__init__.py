@@ -15,7 +15,7 @@ from ...table import fill
 
 
 def force_array(x: Any, dtype: Any = None) -> Any:
-    """``x`` as an array: NumPy gives a scalar where a result has no axes.
+    """``x`` as an array, also if it is a NumPy scalar, as results without axes are.
 
     Examples
     --------
@@ -29,7 +29,7 @@ def force_array(x: Any, dtype: Any = None) -> Any:
 
 
 def experimental(api_name: str) -> None:
-    """Chainer warned here of what may change; nothing is said.
+    """Does nothing; Chainer warns here that an interface may change.
 
     Examples
     --------

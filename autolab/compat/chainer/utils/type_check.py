@@ -1,4 +1,4 @@
-"""``chainer.utils.type_check``: what `check_type_forward` of a function checks, and how it complains.
+"""``chainer.utils.type_check``: conditions for `check_type_forward` of a function, and their errors.
 
     >>> import numpy as np
     >>> from autolab.compat.chainer.utils import type_check
@@ -23,7 +23,7 @@ from ....engine.source import by_position, segment
 
 
 class InvalidType(TypeError, ValueError):
-    """The inputs of a function do not fit it.
+    """Raised if the types or shapes of a function's inputs are invalid.
 
     Attributes
     ----------
@@ -36,7 +36,7 @@ class InvalidType(TypeError, ValueError):
 
 
 class TypeInfo(NamedTuple):
-    """Shape and dtype of an array."""
+    """The shape and dtype of an array."""
 
     shape: tuple[int, ...]
     dtype: np.dtype
@@ -59,12 +59,12 @@ class TypeInfoTuple(tuple[TypeInfo, ...]):
     """The types of all inputs."""
 
     def size(self) -> int:
-        """How many inputs there are."""
+        """The number of inputs."""
         return len(self)
 
 
 def get_types(data: Sequence[Any], name: str, accept_none: bool) -> TypeInfoTuple:
-    """The types of arrays; with ``accept_none``, None has no axes and the dtype object."""
+    """The types of arrays; with ``accept_none``, None counts as an array of dtype object without axes."""
     found = [np.array(None) if value is None and accept_none else value for value in data]
     return TypeInfoTuple([TypeInfo(value.shape, value.dtype) for value in found])
 
@@ -90,7 +90,7 @@ def expect(*bool_exprs: Any) -> None:
 
 
 def _told(frame: FrameType, number: int, count: int) -> tuple[str, str]:
-    """How a condition is written in the call that ``frame`` is at, and what its names stand for."""
+    """The source of a condition in the call that ``frame`` is executing, and the values of its names."""
     found = by_position(frame)
     if found is None or len(getattr(found.node, "args", ())) != count:
         return f"condition {number + 1} of {count}", "it does not hold"

@@ -22,7 +22,7 @@ def _list(value: Any) -> list[Any]:
 
 @signed
 def grad(outputs, inputs, grad_outputs, retain_graph, create_graph, *, allow_unused, materialize_grads):
-    """The gradients of ``outputs`` by ``inputs``, as a tuple; no ``grad`` changes.
+    """The gradients of ``outputs`` with respect to ``inputs``, as a tuple; no ``grad`` attribute changes.
 
     Parameters
     ----------
@@ -30,13 +30,13 @@ def grad(outputs, inputs, grad_outputs, retain_graph, create_graph, *, allow_unu
     grad_outputs : Tensor or sequence of them, optional
         The upstream gradient of each output.
     retain_graph : bool, optional
-        Without it, a second pass through this graph is an error; by default as ``create_graph``.
+        Without it, a second pass through this graph is an error; defaults to ``create_graph``.
     create_graph : bool
         Make the gradients differentiable.
     allow_unused : bool, optional
-        Give None for an input that no output depends on, instead of an error.
+        Return None for an input that no output depends on, instead of raising an error.
     materialize_grads : bool
-        Give zeros for it.
+        Return zeros for such an input.
 
     Raises
     ------
@@ -68,7 +68,7 @@ def grad(outputs, inputs, grad_outputs, retain_graph, create_graph, *, allow_unu
 
 @signed
 def backward(tensors, grad_tensors, retain_graph, create_graph, *, inputs):
-    """``tensor.backward()`` of one or several tensors."""
+    """``tensor.backward()`` for one or several tensors."""
     ys = _list(tensors)
     given = [None] * len(ys) if grad_tensors is None else _list(grad_tensors)
     for i, (y, g) in enumerate(zip(ys, given, strict=True)):
@@ -78,7 +78,7 @@ def backward(tensors, grad_tensors, retain_graph, create_graph, *, inputs):
 
 # ---------------------------------------------------------------------- checks
 class GradcheckError(RuntimeError):
-    """A gradient is wrong."""
+    """Raised by `gradcheck` and `gradgradcheck` if a gradient is wrong."""
 
 
 def _checked(check: Callable[..., bool], func: Any, inputs: Any, *args: Any, **options: Any) -> bool:

@@ -1,4 +1,4 @@
-"""Backward passes as PyTorch has them: what starts them, what they use up, and whose gradients are kept."""
+"""Backward passes with PyTorch's rules: where they start, when the graph is freed, whose gradients are kept."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def passed(y: Any, gradient: Any, retain_graph: bool, create_graph: bool, inputs
 
 
 def into(ys: Sequence[Any], starts: Sequence[Any], xs: Sequence[Any], retain_graph: bool, create_graph: bool) -> None:
-    """Add to ``grad`` of some tensors alone."""
+    """Add to ``grad`` of some tensors only."""
     for x, g in zip(xs, gradients(ys, starts, xs, retain_graph, create_graph), strict=True):
         if g is not None:
             publish([(x.node, "grad", g if x._grad is None else x._grad + g)])
@@ -54,7 +54,7 @@ def into(ys: Sequence[Any], starts: Sequence[Any], xs: Sequence[Any], retain_gra
 
 @signed
 def gradients(ys, starts, xs, retain_graph, create_graph):
-    """The gradients of some tensors, None for those that are not reached."""
+    """The gradients with respect to some tensors; None for those that are not reached."""
     for y in ys:
         check_pass(y.node)
     with using_config("enable_backprop", True):

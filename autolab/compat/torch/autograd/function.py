@@ -1,4 +1,4 @@
-"""``torch.autograd.function``: functions with a backward of one's own."""
+"""``torch.autograd.function``: functions with their own backward."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from .._tensor import Engine, dressed
 
 
 class Function(ContextFunction):
-    """A function with static ``forward(ctx, *args)`` and ``backward(ctx, *grad_outputs)``, used by ``F.apply(...)``.
+    """A function with static ``forward(ctx, *args)`` and ``backward(ctx, *grad_outputs)``, called as ``F.apply(...)``.
 
-    `forward` may leave out ``ctx`` where there is a static ``setup_context(ctx, inputs, output)``. On ``ctx``:
+    `forward` takes no ``ctx`` if there is a static ``setup_context(ctx, inputs, output)``. On ``ctx``:
     `save_for_backward`, `saved_tensors`, `needs_input_grad`, `mark_non_differentiable`, `mark_dirty`,
-    `set_materialize_grads`, and any attribute of one's own.
+    `set_materialize_grads`, and any attribute of your own.
 
     Examples
     --------
@@ -41,24 +41,24 @@ class Function(ContextFunction):
 
     @staticmethod
     def setup_context(ctx: Any, inputs: tuple[Any, ...], output: Any) -> Any:
-        """Keep what `backward` needs, where `forward` takes no ``ctx``."""
+        """Save what `backward` needs, for a `forward` without ``ctx``."""
         raise NotImplementedError(f"{ctx.name}: write a static setup_context(ctx, inputs, output)")
 
     @classmethod
     def apply(cls, *args: Any) -> Any:
-        """Apply the function: a tensor, or a tuple for several results."""
+        """Apply the function. Returns a tensor, or a tuple of several."""
         return dressed(super().apply(*args))
 
     @property
     def saved_tensors(self) -> Any:
-        """In backward: what `save_for_backward` kept, in that order."""
+        """In backward, the tensors passed to `save_for_backward`, in that order."""
         return dressed(super().saved_tensors)
 
     saved_variables = saved_tensors  # its former name
 
     @property
     def label(self) -> str:
-        """What pictures write: the name of the class."""
+        """The label in views: the name of the class."""
         return type(self).__name__
 
     def __init_subclass__(cls, **options: Any) -> None:
@@ -79,7 +79,7 @@ class Function(ContextFunction):
 
 
 def once_differentiable(backward: Callable[..., Any]) -> Callable[..., Any]:
-    """For a `backward` that computes without the graph: a second derivative through it is an error.
+    """Decorator for a `backward` that does not record a graph: a second derivative through it is an error.
 
     Examples
     --------

@@ -15,7 +15,7 @@ from .._tensor import result
 
 
 def _seen(func: Callable[..., Any]) -> Callable[..., Any]:
-    """The function on tensors."""
+    """The function, called with tensors."""
 
     def call(*args: Any) -> Any:
         return func(*tree_map(result, args))
@@ -38,21 +38,21 @@ def _derivatives(transform: Callable[..., Any], func: Callable[..., Any], inputs
 
 
 def vjp(func: Callable[..., Any], inputs: Any, v: Any = None) -> tuple[Any, Any]:
-    """The result, and the vector ``v`` times the Jacobian."""
+    """The result, and the vector-Jacobian product with ``v``."""
     args, wrt = _several(inputs)
     y, pull = transforms.vjp(_seen(func), _arrays(args), wrt)
     return result(y), result(pull(np.ones_like(y) if v is None else _arrays(v)))
 
 
 def jvp(func: Callable[..., Any], inputs: Any, v: Any) -> tuple[Any, Any]:
-    """The result, and the Jacobian times the vector ``v``."""
+    """The result, and the Jacobian-vector product with ``v``."""
     args, wrt = _several(inputs)
     y, moved = transforms.jvp(_seen(func), _arrays(args), _arrays(v), wrt)
     return result(y), result(moved)
 
 
 def hvp(func: Callable[..., Any], inputs: Any, v: Any) -> tuple[Any, Any]:
-    """The result, and the matrix of second derivatives times the vector ``v``."""
+    """The result, and the product of the Hessian and the vector ``v``."""
     args, wrt = _several(inputs)
     with no_grad():
         y = result(func(*args))

@@ -1,4 +1,4 @@
-"""Layers with parameters; the table has their settings."""
+"""Layers with parameters; their arguments are in the table."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from .parameter import Parameter
 
 
 def _uniform(shape: tuple[int, ...], reach: float) -> Parameter:
-    """Where the weights of linear layers and convolutions begin."""
+    """The initial weights of linear layers and convolutions, uniform in ``[-reach, reach]``."""
     return Parameter(_creation.source().uniform(-reach, reach, shape).astype(np.float32))
 
 
 def _start(module: Layer, weight: tuple[int, ...], outputs: int, inputs: int) -> None:
-    """A weight and a bias between ``-1 / sqrt(inputs)`` and that."""
+    """A weight and a bias, uniform between ``-1 / sqrt(inputs)`` and ``1 / sqrt(inputs)``."""
     reach = 1 / math.sqrt(inputs) if inputs else 0.0
     module.weight = _uniform(weight, reach)
     module.register_parameter("bias", _uniform((outputs,), reach) if module.bias else None)
@@ -45,7 +45,7 @@ class Linear(Layer):
         _start(self, (self.out_features, self.in_features), self.out_features, self.in_features)
 
     def forward(self, input: Any) -> Any:
-        """The result for ``(..., in_features)``."""
+        """The result for an input of shape ``(..., in_features)``."""
         return F.linear(input, self.weight, self.bias)
 
 
@@ -65,7 +65,7 @@ class Bilinear(Layer):
 
 
 class _Convolution(Layer):
-    """What convolutions have in common."""
+    """Base class of convolutions."""
 
     axes: int
     function: Any
@@ -83,7 +83,7 @@ class _Convolution(Layer):
         _start(self, shape, self.out_channels, math.prod(shape[1:]))
 
     def forward(self, input: Any) -> Any:
-        """The result for ``(batch, in_channels, ...)``."""
+        """The result for an input of shape ``(batch, in_channels, ...)``."""
         settings = [getattr(self, name) for name in self._order]
         settings = [v[0] if self.axes == 1 and isinstance(v, tuple) else v for v in settings]
         return type(self).function(input, self.weight, self.bias, *settings)
@@ -96,13 +96,13 @@ class _Convolution(Layer):
 
 
 class Conv1d(_Convolution):
-    """A convolution of sequences."""
+    """A convolution over sequences."""
 
     axes, function = 1, staticmethod(F.conv1d)
 
 
 class Conv2d(_Convolution):
-    """A convolution of images.
+    """A convolution over images.
 
     Examples
     --------
@@ -120,19 +120,19 @@ class _Transposed(_Convolution):
 
 
 class ConvTranspose1d(_Transposed):
-    """The transpose of a convolution of sequences."""
+    """A transposed convolution over sequences."""
 
     axes, function = 1, staticmethod(F.conv_transpose1d)
 
 
 class ConvTranspose2d(_Transposed):
-    """The transpose of a convolution of images."""
+    """A transposed convolution over images."""
 
     axes, function = 2, staticmethod(F.conv_transpose2d)
 
 
 class Embedding(Layer):
-    """A row of numbers for each word."""
+    """A table of embeddings, one row for each index."""
 
     _shown = "{num_embeddings}, {embedding_dim}"
 
@@ -145,18 +145,18 @@ class Embedding(Layer):
 
     @classmethod
     def from_pretrained(cls, embeddings: Any, freeze: bool = True, padding_idx: int | None = None, **more: Any) -> Any:
-        """A layer with these rows, which share their memory; with ``freeze`` they are not trained."""
+        """A layer with these embeddings, whose memory is shared; with ``freeze`` they are not trained."""
         layer = cls(*embeddings.shape, padding_idx=padding_idx, **more)
         layer.weight = Parameter(embeddings, requires_grad=not freeze)
         return layer
 
     def forward(self, input: Any) -> Any:
-        """The rows of the words."""
+        """The embeddings of the indices in ``input``."""
         return F.embedding(input, self.weight, self.padding_idx)
 
 
 class _AffineNorm(Layer):
-    """A scale and an offset of the shape of what is normalized, where they are wanted."""
+    """Base class of normalizations: an optional scale and offset."""
 
     axes: tuple[int, ...]
     bias = True  # that of Python, where it is no setting
@@ -175,7 +175,7 @@ class _AffineNorm(Layer):
 
 
 class LayerNorm(_AffineNorm):
-    """Each example over its last axes."""
+    """Layer normalization: each example over its last axes."""
 
     normalized_shape: Any
     _shown = "{normalized_shape}, eps={eps}, elementwise_affine={elementwise_affine}, bias={bias}"
@@ -187,23 +187,23 @@ class LayerNorm(_AffineNorm):
         self._scale(self.normalized_shape, self.elementwise_affine)
 
     def forward(self, input: Any) -> Any:
-        """The normalized examples."""
+        """The normalized input."""
         return F.layer_norm(input, self.normalized_shape, self.weight, self.bias, self.eps)
 
 
 class RMSNorm(LayerNorm):
-    """Each example over its last axes, divided by the root of the mean of the squares."""
+    """Root mean square normalization: each example divided by the RMS over its last axes."""
 
     bias = False
     _shown = "{normalized_shape}, eps={eps}, elementwise_affine={elementwise_affine}"
 
     def forward(self, input: Any) -> Any:
-        """The normalized examples."""
+        """The normalized input."""
         return F.rms_norm(input, self.normalized_shape, self.weight, self.eps)
 
 
 class GroupNorm(_AffineNorm):
-    """Groups of channels of each example."""
+    """Group normalization: each example over groups of channels."""
 
     _shown = "{num_groups}, {num_channels}, eps={eps}, affine={affine}, bias={bias}"
 
@@ -211,12 +211,12 @@ class GroupNorm(_AffineNorm):
         self._scale((self.num_channels,), self.affine)
 
     def forward(self, input: Any) -> Any:
-        """The normalized examples."""
+        """The normalized input."""
         return F.group_norm(input, self.num_groups, self.weight, self.bias, self.eps)
 
 
 class _BatchNorm(_AffineNorm):
-    """Each feature over the batch; after ``eval()`` by the running averages."""
+    """Batch normalization: each feature over the batch; in evaluation mode, with the running averages."""
 
     _shown = _AffineNorm._shown + "{track_running_stats}"
     _never_put_back = ("running_mean", "running_var")
@@ -230,7 +230,7 @@ class _BatchNorm(_AffineNorm):
             self.register_buffer(name, constant(array) if self.track_running_stats else None)
 
     def forward(self, input: Any) -> Any:
-        """The normalized examples."""
+        """The normalized input."""
         self._check(input)
         if self.training and self.track_running_stats:
             self.num_batches_tracked = constant(self.num_batches_tracked._data + 1)
@@ -242,13 +242,13 @@ class _BatchNorm(_AffineNorm):
 
 
 class BatchNorm1d(_BatchNorm):
-    """Each feature of ``(batch, features)`` or ``(batch, features, length)`` over the batch."""
+    """Batch normalization of inputs of shape ``(batch, features)`` or ``(batch, features, length)``."""
 
     axes = (2, 3)
 
 
 class BatchNorm2d(_BatchNorm):
-    """Each channel of images over the batch."""
+    """Batch normalization of images: each channel over the batch."""
 
     axes = (4,)
 
@@ -257,18 +257,18 @@ class _InstanceNorm(_AffineNorm):
     _shown = _AffineNorm._shown + "False"
 
     def forward(self, input: Any) -> Any:
-        """The normalized examples."""
+        """The normalized input."""
         self._check(input)
         return F.instance_norm(input, None, None, self.weight, self.bias, eps=self.eps)
 
 
 class InstanceNorm1d(_InstanceNorm):
-    """Each channel of each sequence."""
+    """Instance normalization: each channel of each sequence."""
 
     axes = (3,)
 
 
 class InstanceNorm2d(_InstanceNorm):
-    """Each channel of each image."""
+    """Instance normalization: each channel of each image."""
 
     axes = (4,)

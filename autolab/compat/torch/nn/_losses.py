@@ -1,4 +1,4 @@
-"""Losses."""
+"""Loss functions."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from .._tensor import constant, dressed
 
 
 def _reduction(function: str, reduction: str, size_average: bool | None = None, reduce: bool | None = None) -> str:
-    """How a loss is reduced, also by the two settings that ``reduction`` has replaced."""
+    """The reduction of a loss, also from the two deprecated arguments that ``reduction`` replaces."""
     if size_average is not None or reduce is not None:
         return "none" if reduce is False else "sum" if size_average is False else "mean"
     if reduction not in ("mean", "sum", "none"):
@@ -26,7 +26,7 @@ def _reduction(function: str, reduction: str, size_average: bool | None = None, 
 
 
 def _pair(function: str, input: Any, target: Any) -> tuple[Any, Any]:
-    """Both, in one type and of one shape."""
+    """Input and target, promoted to one type and broadcast to one shape."""
     a, b = tensor_of(function, input), tensor_of(function, target, "target")
     if a._data.shape != b._data.shape:
         shape = np.broadcast_shapes(a._data.shape, b._data.shape)
@@ -42,7 +42,7 @@ def _of_pair(name: str, engine: Any, input: Any, target: Any, *how: Any) -> Any:
 
 @signed
 def cross_entropy(input, target, weight, size_average, ignore_index, reduce, reduction, label_smoothing):
-    """The cross entropy of scores, before the softmax, and the numbers of the right classes or probabilities.
+    """The cross entropy between scores (before the softmax) and class indices or class probabilities.
 
     Examples
     --------
@@ -64,7 +64,7 @@ def cross_entropy(input, target, weight, size_average, ignore_index, reduce, red
 
 
 def _of_classes(name: str, engine: Any, x: Any, t: Any, weight: Any, ignore_index: int, *asked: Any) -> Any:
-    """A loss of the numbers of the right classes; the mean of none, or of those without weight, is NaN."""
+    """A loss with class indices as targets; the mean over no targets, or over targets of weight 0, is NaN."""
     axis, how = 1 if of_floats(name, x)._data.ndim > 1 else 0, _reduction(name, *asked)
     weights, ignored = without_gradient(name, "weight", weight), tensor_of(name, t, "target")._data == ignore_index
     some = bool(ignored.any())  # to weigh all targets takes time
@@ -88,7 +88,7 @@ def _binary(name: str, engine: Any, input: Any, target: Any, weight: Any, *how: 
 
 
 def _bounded(x: Any, t: Any, reduction: str) -> Any:
-    """The cross entropy of probabilities, where PyTorch takes no logarithm for less than -100."""
+    """The binary cross entropy of probabilities; as in PyTorch, logarithms are at least -100."""
     edge = (x._data == 0) | (x._data == 1)
     if not edge.any():
         return F.binary_cross_entropy(x, t, reduction=reduction)
@@ -101,7 +101,7 @@ def _bounded(x: Any, t: Any, reduction: str) -> Any:
 
 @signed
 def gaussian_nll_loss(input, target, var, full, eps, reduction):
-    """The negative logarithm of the normal density of ``target``."""
+    """The negative log-likelihood of ``target`` under normal distributions with means ``input``, variances ``var``."""
     how = _reduction("gaussian_nll_loss", reduction)
     x, t = _pair("gaussian_nll_loss", input, target)
     spread = number(var)
@@ -117,7 +117,7 @@ def gaussian_nll_loss(input, target, var, full, eps, reduction):
 
 @signed
 def triplet_margin_loss(anchor, positive, negative, margin, p, eps, size_average, reduce, reduction):
-    """How much nearer the positive example must come to the anchor than the negative one."""
+    """The triplet loss: ``max(d(anchor, positive) - d(anchor, negative) + margin, 0)``."""
     if margin <= 0:
         raise ValueError(f"triplet_margin_loss: margin is {margin}; expected a number above 0")
     of_floats("triplet_margin_loss", anchor, "anchor")

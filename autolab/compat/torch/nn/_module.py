@@ -19,7 +19,7 @@ from .parameter import Parameter
 
 
 class Module(_links.Link):
-    """A part of a model: parameters, buffers and other modules, registered where they are assigned.
+    """Part of a model: parameters, buffers and submodules, registered when they are assigned as attributes.
 
     Examples
     --------
@@ -39,10 +39,10 @@ class Module(_links.Link):
     training: bool
     weight: Any
     bias: Any
-    _shown = ""  # what `repr` says, with the names of attributes
+    _shown = ""  # what `repr` shows, in terms of attributes
 
     def extra_repr(self) -> str:
-        """What `repr` says of the settings; a subclass may write it anew."""
+        """What `repr` shows about the settings; subclasses may override it."""
         return self._shown.format_map({**vars(self), "bias": vars(self).get("bias") is not None})
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
@@ -50,7 +50,7 @@ class Module(_links.Link):
 
     # ------------------------------------------------------------------ registering
     def register_buffer(self, name: str, tensor: Any, persistent: bool = True) -> None:
-        """Register a tensor that is saved and moved with the parameters and not trained."""
+        """Register a tensor that is saved and moved with the parameters, but not trained."""
         if tensor is not None and not isinstance(tensor, Engine):
             raise TypeError(f"register_buffer: {name!r:.60} is {a_kind(tensor)}; expected a tensor or None")
         self._register(name, "buffer", tensor)
@@ -58,7 +58,7 @@ class Module(_links.Link):
             self.__dict__.setdefault("_transient", set()).add(name)
 
     def add_module(self, name: str, module: Any) -> None:
-        """Register a module."""
+        """Register a submodule under a name."""
         self._register(name, "link", module)
 
     register_module = add_module
@@ -69,9 +69,9 @@ class Module(_links.Link):
         else:
             super().__setattr__(name, value)
 
-    # ------------------------------------------------------------------ what it holds
+    # ------------------------------------------------------------------ contents
     def named_modules(self, memo: Any = None, prefix: str = "", remove_duplicate: bool = True) -> Iterator[Any]:
-        """Pairs of name and module, itself first, such as ``("layers.0", ...)``."""
+        """Pairs of name and module, such as ``("layers.0", ...)``, starting with the module itself."""
         seen = set() if memo is None else memo
         if remove_duplicate and self in seen:
             return
@@ -81,7 +81,7 @@ class Module(_links.Link):
             yield from module.named_modules(seen, f"{prefix}.{name}".strip("."), remove_duplicate)
 
     def named_children(self) -> Iterator[tuple[str, Any]]:
-        """Pairs of name and module, of those that it holds itself."""
+        """Pairs of name and module, of the direct submodules only."""
         seen: set[int] = set()
         for name, module in self._own("link"):
             if id(module) not in seen:
@@ -106,7 +106,7 @@ class Module(_links.Link):
                     yield f"{path}.{name}".strip("."), value
 
     def parameters(self, recurse: bool = True) -> Iterator[Any]:
-        """All parameters, each once."""
+        """All parameters, without duplicates."""
         return (parameter for _, parameter in self.named_parameters(recurse=recurse))
 
     def buffers(self, recurse: bool = True) -> Iterator[Any]:
@@ -114,25 +114,25 @@ class Module(_links.Link):
         return (buffer for _, buffer in self.named_buffers(recurse=recurse))
 
     def get_parameter(self, target: str) -> Any:
-        """The parameter of this name."""
+        """The parameter with this name, such as ``layers.0.weight``."""
         return dict(self.named_parameters())[target]
 
     def get_submodule(self, target: str) -> Any:
-        """The module of this name."""
+        """The submodule with this name, such as ``layers.0``."""
         return dict(self.named_modules())[target]
 
     # ------------------------------------------------------------------ gradients
     def zero_grad(self, set_to_none: bool = True) -> None:
-        """Forget the gradients of all parameters."""
+        """Clear the gradients of all parameters."""
         _cleared(self.parameters(), set_to_none)
 
     # ------------------------------------------------------------------ other types and devices
     def to(self, *args: Any, **options: Any) -> Any:
-        """Move all numbers to a device, or floats to another type; gives itself back."""
+        """Move parameters and buffers to a device, or convert those of floats. Returns the module itself."""
         return self._changed(lambda x: x.to(*args, **options))
 
     def _changed(self, change: Callable[[Any], Any]) -> Any:
-        """Every parameter and buffer of floats as ``change`` gives it; integers keep their type."""
+        """Apply ``change`` to every parameter and buffer; those of integers keep their type."""
         for parameter in self.parameters():
             parameter.data = change(constant(parameter._data))
             if parameter._grad is not None:
@@ -146,7 +146,7 @@ class Module(_links.Link):
 
     # ------------------------------------------------------------------ state
     def state_dict(self, *, prefix: str = "", keep_vars: bool = False) -> Any:
-        """The numbers of parameters and buffers by name, on the memory of the module."""
+        """The values of parameters and buffers by name; the tensors share the module's memory."""
         found = OrderedDict()
         for path, owner in self.named_modules(remove_duplicate=False):
             transient = owner.__dict__.get("_transient", ())
@@ -156,7 +156,7 @@ class Module(_links.Link):
         return found
 
     def load_state_dict(self, state_dict: Mapping[str, Any], strict: bool = True) -> Any:
-        """Take over what `state_dict` gave; nothing changes where a name or a shape does not fit.
+        """Load what `state_dict` returned. If a name or a shape does not match, nothing is changed.
 
         Raises
         ------
@@ -180,7 +180,7 @@ class Module(_links.Link):
 
 
 class Layer(Settled, Module):
-    """A module whose settings are in the table: they become attributes, and then `_begin` makes the parameters."""
+    """A module whose arguments are in the table: they become attributes, then `_begin` creates the parameters."""
 
     if TYPE_CHECKING:
 
@@ -201,13 +201,13 @@ class Layer(Settled, Module):
         self.to(given.get("device"), given.get("dtype"))
 
     def reset_parameters(self) -> None:
-        """Begin anew: other random weights, and the first running averages. A subclass may begin in another way."""
-        fresh = object.__new__(type(self))  # whose own __init__ may take other settings
+        """Draw new random weights and reset running averages. Subclasses may override it."""
+        fresh = object.__new__(type(self))  # the __init__ of a subclass may have other parameters
         fresh._start_with(self._given)
         self.load_state_dict(fresh.state_dict())
 
     def _begin(self) -> None:
-        """Make parameters and buffers, where there are any."""
+        """Create the parameters and buffers, if there are any."""
 
 
 def _changing(name: str) -> Any:

@@ -1,4 +1,4 @@
-"""Layers without parameters, made of the functions, and containers."""
+"""Layers without parameters, generated from the functions, and containers."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ from .parameter import Parameter
 
 
 def _layer(name: str, function: Callable[..., Any], skipped: int = 1) -> Any:
-    """A module that calls a function; its settings are those of the function behind the first arguments."""
+    """A module that calls a function; its settings are the function's parameters after the first ``skipped``."""
     parameters = list(inspect.signature(function).parameters.values())
     settings = [p for p in parameters[skipped:] if p.name not in ("_stacklevel", "dtype")]
     settings = [p.replace(kind=p.POSITIONAL_OR_KEYWORD) for p in settings if p.kind is not p.VAR_KEYWORD]
     numbers = {p.name for p in settings if type(p.default) in (int, float, str)} if skipped == 1 else set()
-    always = numbers | {"ceil_mode"} if "dilation" in numbers else numbers  # PyTorch shows these whatever they are
+    always = numbers | {"ceil_mode"} if "dilation" in numbers else numbers  # PyTorch shows these whatever their value
 
     def begin(self: Any) -> None:
         if vars(self).get("stride", 1) is None:
@@ -48,7 +48,7 @@ def _layer(name: str, function: Callable[..., Any], skipped: int = 1) -> Any:
 
 
 class Dropout(Layer):
-    """Elements set to 0 at random in training."""
+    """Dropout: zeroes random elements in training mode."""
 
     _shown = "p={p}, inplace={inplace}"
 
@@ -57,12 +57,12 @@ class Dropout(Layer):
             raise ValueError(f"Dropout: p is {self.p}; expected a probability, from 0 to 1")
 
     def forward(self, input: Any) -> Any:
-        """``input`` with some of its elements at 0."""
+        """``input`` with some of its elements zeroed."""
         return F.dropout(input, self.p, self.training, self.inplace)
 
 
 class PReLU(Layer):
-    """The element where it is positive, else a learnt slope times it."""
+    """The element if it is positive, otherwise the element times a learnt slope."""
 
     _shown = "num_parameters={num_parameters}"
 
@@ -75,7 +75,7 @@ class PReLU(Layer):
 
 
 class Identity(Module):
-    """What comes goes on."""
+    """Returns its input unchanged."""
 
     def __init__(self, *args: Any, **options: Any) -> None:
         super().__init__()
@@ -86,28 +86,28 @@ class Identity(Module):
 
 
 class Flatten(Layer):
-    """The axes from ``start_dim`` to ``end_dim`` as one."""
+    """Flattens the axes from ``start_dim`` to ``end_dim`` into one."""
 
     _shown = "start_dim={start_dim}, end_dim={end_dim}"
 
     def forward(self, input: Any) -> Any:
-        """The flat examples."""
+        """The flattened input."""
         return _shapes.flatten(input, self.start_dim, self.end_dim)
 
 
 class Unflatten(Layer):
-    """One axis as several."""
+    """Splits one axis into several."""
 
     _shown = "dim={dim}, unflattened_size={unflattened_size}"
 
     def forward(self, input: Any) -> Any:
-        """The same elements in the other shape."""
+        """The same elements in the new shape."""
         return _shapes.unflatten(input, self.dim, self.unflattened_size)
 
 
 # ---------------------------------------------------------------------- containers
 class _Row(Editable, Module):
-    """Modules, or parameters, in a row, called ``0``, ``1``, ``2`` ..."""
+    """A list of modules or parameters, named ``0``, ``1``, ``2`` ..."""
 
     _kind: Kind = "link"
 
@@ -131,19 +131,19 @@ class _Row(Editable, Module):
         return type(self)(found)  # type: ignore[call-arg]
 
     def append(self, module: Any) -> Any:
-        """Add one at the end; gives itself back."""
+        """Append one. Returns the list itself."""
         self._register(str(len(self)), self._kind, self._taken(module))
         return self
 
     def extend(self, modules: Iterable[Any]) -> Any:
-        """Add several."""
+        """Append several. Returns the list itself."""
         for module in modules:
             self.append(module)
         return self
 
 
 class Sequential(_Row):
-    """Modules, each applied to the result of the one before.
+    """Modules applied one after the other, each to the result of the previous one.
 
     Examples
     --------
@@ -185,12 +185,12 @@ class ModuleList(_Row):
 class ModuleDict(Module, _links.ModuleDict):
     """Modules by name."""
 
-    def keys(self) -> list[str]:  # type: ignore[override]  # which has a length
+    def keys(self) -> list[str]:  # type: ignore[override]  # a list, which has a length
         """The names."""
         return [*self]
 
     def items(self) -> list[tuple[str, Any]]:  # type: ignore[override]
-        """Names and modules."""
+        """Pairs of name and module."""
         return [*self._own("link")]
 
 
@@ -212,7 +212,7 @@ class ParameterList(_Row):
 
 
 def _of_functions() -> Iterator[tuple[str, Any]]:
-    """The layers that are functions, whose names they have without underscores, and with the word Loss."""
+    """The layers that only call a function: its name without underscores; for losses, ``Loss`` is appended."""
     there = {name.replace("_", ""): one for name, one in vars(F).items() if name in originals()["torch.nn.functional"]}
     there |= {"bceloss": F.binary_cross_entropy, "bcewithlogitsloss": F.binary_cross_entropy_with_logits}
     for name in originals()["torch.nn"]:

@@ -1,4 +1,4 @@
-"""Recurrent layers and cells: AutoLab's steps with PyTorch's weights, in which the state has a bias of its own."""
+"""Recurrent layers and cells: AutoLab's steps with PyTorch's weights, which have a second bias for the hidden state."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ States = tuple[Any, ...]
 
 
 class _Gated(Layer):
-    """Weights for each of the gates, and a step by what these make of the input and of the state."""
+    """The weights of the gates, and one step computed from the weighted input and the weighted hidden state."""
 
-    _gates, _count = 1, 1  # how many gates there are, and how many states
+    _gates, _count = 1, 1  # number of gates, number of states
     _usual: ClassVar[dict[str, Any]]
-    """The settings that `repr` shows where they are others."""
+    """Default settings: `repr` shows only those that differ."""
 
     def _weigh(self, input_size: int, end: str = "") -> None:
-        """The weights whose names have this end."""
+        """Create the weights and biases whose names end in ``end``."""
         rows = self._gates * self.hidden_size
         shapes: dict[str, States] = {"weight_ih": (rows, input_size), "weight_hh": (rows, self.hidden_size)}
         for name, shape in (shapes | {"bias_ih": (rows,), "bias_hh": (rows,)} if self.bias else shapes).items():
@@ -40,11 +40,11 @@ class _Gated(Layer):
         return self._after(wx, self._linear(f"hh{end}", states[0]), states)
 
     def _after(self, wx: Any, wh: Any, states: States) -> States:
-        """The states of the next step."""
+        """The states after this step."""
         raise NotImplementedError
 
     def _data(self, input: Any, axes: int) -> Any:
-        """The array of the input, which may have so many axes, or one less: that of the batch."""
+        """The array of the input, which must have ``axes`` axes, or one less if it has no batch axis."""
         name, data = type(self).__name__, tensor_of(type(self).__name__, input)._data
         if data.ndim not in (axes - 1, axes) or data.shape[-1] != self.input_size:
             expected = f"{axes - 1} or {axes} axes, the last of {self.input_size}"
@@ -52,7 +52,7 @@ class _Gated(Layer):
         return data
 
     def _first(self, hx: Any, data: Any, shape: tuple[int, ...]) -> States:
-        """The states before the first step, which are 0 where none are given."""
+        """The initial states, zeros by default."""
         name = type(self).__name__
         if hx is None:
             return (constant(get_array_module(data).zeros(shape, data.dtype)),) * self._count
@@ -69,7 +69,7 @@ class _Gated(Layer):
 
 
 class _Layer(_Gated):
-    """A recurrent layer: a cell for each layer and direction."""
+    """Stacked recurrent layers: a cell for each layer and direction."""
 
     _usual = {"num_layers": 1, "bias": True, "batch_first": False, "dropout": 0, "bidirectional": False}  # noqa: RUF012
 
@@ -80,13 +80,13 @@ class _Layer(_Gated):
                 self._weigh(self.hidden_size * len(self._ways) if i else self.input_size, f"_l{i}{way}")
 
     def flatten_parameters(self) -> None:
-        """What a GPU of PyTorch's needs; here nothing."""
+        """Does nothing; it is there for programs that call it for PyTorch's GPU kernels."""
 
     def _run(self, end: str, x: Any, states: States) -> tuple[Any, States]:
         return along(partial(self._step, end), partial(self._linear, f"ih{end}"), x, states)
 
     def forward(self, input: Any, hx: Any = None) -> tuple[Any, Any]:
-        """The states at all places, in the layout of the input, and the last ones of each layer and direction."""
+        """The hidden states at all time steps, and the final states of all layers and directions."""
         data, runs = self._data(input, 3), [f"_l{i}{way}" for i in range(self.num_layers) for way in self._ways]
         batched, turned = data.ndim == 3, data.ndim == 3 and not self.batch_first
         x = input if batched else _engine.expand_dims(input, 0)
@@ -103,7 +103,7 @@ class _Layer(_Gated):
 
 
 class _Cell(_Gated):
-    """A cell, which takes one step."""
+    """A cell, which computes one time step."""
 
     _usual = {"bias": True, "nonlinearity": "tanh"}  # noqa: RUF012
 
@@ -111,7 +111,7 @@ class _Cell(_Gated):
         self._weigh(self.input_size)
 
     def forward(self, input: Any, hx: Any = None) -> Any:
-        """The state after ``hx``; of an LSTM a pair of state and memory, as ``hx`` is."""
+        """The next hidden state; for an LSTM, the pair of hidden state and cell state, as ``hx`` is."""
         data = self._data(input, 2)
         states = self._first(hx, data, (*data.shape[:-1], self.hidden_size))
         states = self._step("", self._linear("ih", input), states)
@@ -144,8 +144,8 @@ class _RNN(_Gated):
 
 
 class LSTM(_LSTM, _Layer):
-    """A long short-term memory along sequences ``(length, batch, size)``, or with ``batch_first`` ``(batch, length,
-    size)``; sequences of several lengths are padded.
+    """A long short-term memory over sequences of shape ``(length, batch, size)``, or ``(batch, length, size)`` with
+    ``batch_first``; sequences of different lengths are padded.
 
     Examples
     --------
@@ -157,15 +157,15 @@ class LSTM(_LSTM, _Layer):
 
 
 class GRU(_GRU, _Layer):
-    """A gated recurrent unit along sequences, in the layout of `LSTM`."""
+    """A gated recurrent unit over sequences, in the layout of `LSTM`."""
 
 
 class RNN(_RNN, _Layer):
-    """A simple recurrent network along sequences, in the layout of `LSTM`."""
+    """A simple (Elman) recurrent network over sequences, in the layout of `LSTM`."""
 
 
 class LSTMCell(_LSTM, _Cell):
-    """One step of a long short-term memory: the next state and memory."""
+    """One step of a long short-term memory: the next hidden state and cell state."""
 
 
 class GRUCell(_GRU, _Cell):

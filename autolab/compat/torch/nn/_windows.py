@@ -13,7 +13,7 @@ from .._tensor import dressed
 
 
 def _padding(weight: Any, padding: Any, dilation: Any) -> Any:
-    """``padding`` as numbers."""
+    """``padding`` as numbers: "valid" and "same" are replaced."""
     if not isinstance(padding, str):
         return padding if isinstance(padding, int) else tuple(padding)
     if padding == "valid":
@@ -51,7 +51,7 @@ def _adapted(name: str, engine: Any, axes: int, input: Any, output_size: Any) ->
 
 
 def pad(input: Any, pad: Any, mode: str = "constant", value: float | None = None) -> Any:
-    """Elements added at the ends; ``pad`` has two numbers for each axis, the last axis first."""
+    """Pad axes at both ends; ``pad`` has two numbers for each axis, starting with the last axis."""
     ndim = tensor_of("pad", input)._data.ndim
     if len(pad) % 2 or len(pad) > 2 * ndim:
         raise ValueError(f"pad: got {tuple(pad)} for {ndim} axes; expected two numbers for each, the last axis first")

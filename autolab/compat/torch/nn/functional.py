@@ -24,7 +24,7 @@ def _placed(name: str, input: Any, y: Any, inplace: bool) -> Any:
 
 
 def gelu(input: Any, approximate: str = "none") -> Any:
-    """The element times the probability of a normal number below it."""
+    """``x`` times the standard normal distribution function at ``x``; with "tanh", an approximation."""
     if approximate not in ("none", "tanh"):
         raise RuntimeError(f"gelu: approximate is {approximate!r:.60}; expected 'none' or 'tanh'")
     return dressed(_links.gelu(of_floats("gelu", input), approximate))
@@ -40,7 +40,7 @@ def softplus(input: Any, beta: float = 1.0, threshold: float = 20.0) -> Any:
 
 
 def dropout(input: Any, p: float = 0.5, training: bool = True, inplace: bool = False) -> Any:
-    """Elements set to 0 with probability ``p``, the others divided by ``1 - p``; out of training as they are."""
+    """Zero elements with probability ``p`` and divide the others by ``1 - p``; outside training, ``input`` itself."""
     if not 0 <= p <= 1:
         raise ValueError(f"dropout: p is {p}; expected a probability, from 0 to 1")
     if not training or p == 0:
@@ -51,7 +51,7 @@ def dropout(input: Any, p: float = 0.5, training: bool = True, inplace: bool = F
 
 
 def embedding(input: Any, weight: Any, padding_idx: int | None = None) -> Any:
-    """The rows of ``weight`` with these numbers; no gradient goes to row ``padding_idx``."""
+    """The rows of ``weight`` with these indices; row ``padding_idx`` gets no gradient."""
     y = dressed(F.embedding(input, weight))
     if padding_idx is None:
         return y
@@ -59,9 +59,9 @@ def embedding(input: Any, weight: Any, padding_idx: int | None = None) -> Any:
     return dressed(F.where(fixed, y.detach(), y))
 
 
-# ---------------------------------------------------------------------- normalizing
+# ---------------------------------------------------------------------- normalization
 def layer_norm(input: Any, normalized_shape: Any, weight: Any = None, bias: Any = None, eps: float = 1e-5) -> Any:
-    """The last axes, those of ``normalized_shape``, with mean 0 and variance 1, scaled and moved."""
+    """Normalize over the last axes, those of ``normalized_shape``, to mean 0 and variance 1; then scale and shift."""
     shape = (normalized_shape,) if isinstance(normalized_shape, int) else tuple(normalized_shape)
     if of_floats("layer_norm", input)._data.shape[-len(shape) :] != shape:
         raise RuntimeError(f"layer_norm: input has shape {tuple(input._data.shape)}; expected (..., {shape})")
@@ -70,9 +70,9 @@ def layer_norm(input: Any, normalized_shape: Any, weight: Any = None, bias: Any 
 
 @signed
 def batch_norm(input, running_mean, running_var, weight, bias, training, momentum, eps):
-    """Each feature with mean 0 and variance 1 over the batch; out of training by the running averages.
+    """Normalize each feature to mean 0 and variance 1 over the batch; outside training, with the running averages.
 
-    In training the running averages move towards the batch's by ``momentum``.
+    In training, the running averages move towards those of the batch by the share ``momentum``.
     """
     data = of_floats("batch_norm", input)._data
     if not training and (running_mean is None or running_var is None):
@@ -89,7 +89,7 @@ def batch_norm(input, running_mean, running_var, weight, bias, training, momentu
 
 
 def rms_norm(input: Any, normalized_shape: Any, weight: Any = None, eps: float | None = None) -> Any:
-    """The last axes divided by the root of the mean of their squares."""
+    """Divide by the root mean square over the last axes, those of ``normalized_shape``; then scale."""
     count = 1 if isinstance(normalized_shape, int) else len(normalized_shape)
     least = float(np.finfo(input._data.dtype).eps) if eps is None else eps
     return dressed(F.rms_norm(input, weight, tuple(range(-count, 0)), least))

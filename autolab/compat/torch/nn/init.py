@@ -1,3 +1,3 @@
-"""``torch.nn.init``: numbers for parameters, written in place. They are NumPy's random numbers, not PyTorch's."""
+"""``torch.nn.init``: initialize parameters in place. The random numbers are NumPy's, not PyTorch's."""
 
 from ....links.init import *  # noqa: F403

@@ -12,7 +12,7 @@ from .._types import default_dtype
 
 
 class Parameter(Tensor, _parameter.Parameter):
-    """A tensor that a module trains: where it is assigned in one, it is registered.
+    """A trainable tensor of a module, registered when it is assigned as an attribute.
 
     Examples
     --------

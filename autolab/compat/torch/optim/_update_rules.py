@@ -1,4 +1,4 @@
-"""PyTorch's optimizers, by AutoLab's update rules: the table says which settings go into which rule."""
+"""PyTorch's optimizers, with AutoLab's update rules: the table says which settings each rule gets."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from .optimizer import Optimizer
 
 
 def _optimizer(rule_of: Callable[..., Any]) -> Any:
-    """The class for a function that takes the settings of a group and gives AutoLab's optimizer."""
+    """An optimizer class, given a function that returns AutoLab's optimizer for the settings of a group."""
     name = rule_of.__name__
 
     def _settle(self: Any, given: dict[str, Any]) -> None:
         Optimizer.__init__(self, given.pop("params"), given)
         for group in self.param_groups:
-            self.rule(group)  # which refuses what does not fit
+            self.rule(group)  # which refuses invalid settings
 
     def rule(self: Any, group: dict[str, Any]) -> Any:
         return rule_of(None, **{name: group[name] for name in self.defaults})
@@ -29,7 +29,7 @@ def _optimizer(rule_of: Callable[..., Any]) -> Any:
 
 
 class _Momentum(_optimizers.SGD):
-    """PyTorch's momentum: the running sum is of gradients, and the learning rate stands outside it."""
+    """PyTorch's momentum: the running sum contains gradients, and the learning rate is applied afterwards."""
 
     def __init__(self, lr: float, momentum: float, dampening: float, nesterov: bool) -> None:
         super().__init__(lr=lr)

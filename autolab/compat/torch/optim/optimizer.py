@@ -18,10 +18,10 @@ from ..nn._module import _cleared
 
 
 class Optimizer(CheckedArguments):
-    """The base class: groups of parameters with their settings.
+    """Base class of optimizers: groups of parameters, each with its settings.
 
-    A subclass has a ``rule(group)``: an optimizer of AutoLab whose ``update_one(w, g, state)`` gives the new array of a
-    parameter. All parameters change at once, or none.
+    A subclass defines ``rule(group)``, which returns an optimizer of AutoLab; its ``update_one(w, g, state)`` returns
+    the new array of a parameter. Either all parameters are changed or, on an error, none.
     """
 
     def __init__(self, params: Any, defaults: dict[str, Any]) -> None:
@@ -41,7 +41,7 @@ class Optimizer(CheckedArguments):
             self.add_param_group(group)
 
     def add_param_group(self, param_group: dict[str, Any]) -> None:
-        """Train these parameters too, with settings of their own."""
+        """Add parameters to train, with their own settings."""
         params = param_group["params"]
         listed: list[Any] = [params] if isinstance(params, Engine) else list(params)
         for p in listed:
@@ -55,7 +55,7 @@ class Optimizer(CheckedArguments):
         self.param_groups.append({**self.defaults, **param_group, "params": listed})
 
     def zero_grad(self, set_to_none: bool = True) -> None:
-        """Forget the gradients."""
+        """Clear the gradients of all parameters."""
         _cleared(iter([p for group in self.param_groups for p in group["params"]]), set_to_none)
 
     def rule(self, group: dict[str, Any]) -> Any:
@@ -63,7 +63,7 @@ class Optimizer(CheckedArguments):
         raise NotImplementedError(f"{type(self).__name__}: write rule(self, group), or step(self)")
 
     def step(self, closure: Callable[[], Any] | None = None) -> Any:
-        """Change the parameters once by their gradients; ``closure`` computes them anew first."""
+        """Update the parameters once; ``closure``, if given, is called first to compute the gradients again."""
         loss = None
         if closure is not None:
             with using_config("enable_backprop", True):
@@ -80,7 +80,7 @@ class Optimizer(CheckedArguments):
         return loss
 
     def _rule(self, i: int, group: dict[str, Any]) -> Any:
-        """The rule of a group, made anew where a setting has changed."""
+        """The rule of a group, created again if a setting has changed."""
         settings = [value for name, value in group.items() if name != "params"]
         known = self._rules.get(i)
         if known is None or known[0] != settings:
@@ -89,7 +89,7 @@ class Optimizer(CheckedArguments):
 
     # ------------------------------------------------------------------ state
     def state_dict(self) -> dict[str, Any]:
-        """Everything that the next steps depend on besides the parameters, which are numbers here."""
+        """Everything besides the parameters that the next steps depend on; parameters are represented by numbers."""
         numbers: dict[int, int] = {}
         groups = []
         for group in self.param_groups:
@@ -98,7 +98,7 @@ class Optimizer(CheckedArguments):
         return {"state": {numbers[id(p)]: dict(held) for p, held in self.state.items()}, "param_groups": groups}
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
-        """Take over what `state_dict` gave."""
+        """Restore what `state_dict` returned."""
         groups = state_dict["param_groups"]
         if [len(g["params"]) for g in groups] != [len(g["params"]) for g in self.param_groups]:
             raise ValueError("load_state_dict: the groups have other numbers of parameters; nothing was loaded")

@@ -1,4 +1,4 @@
-"""``torch.nn.utils.rnn``: sequences of several lengths, padded."""
+"""``torch.nn.utils.rnn``: sequences of different lengths, padded."""
 
 from .....links.utils import rnn as _rnn  # noqa: F401  # for table.txt
 from ....table import fill

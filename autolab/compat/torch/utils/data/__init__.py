@@ -1,4 +1,4 @@
-"""``torch.utils.data``: examples in batches."""
+"""``torch.utils.data``: datasets, and loaders that form batches."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from ..._tensor import Engine, constant
 
 
 class Dataset:
-    """Examples by number: a subclass has ``__getitem__`` and ``__len__``."""
+    """Examples by index: a subclass defines ``__getitem__`` and ``__len__``."""
 
     def __getitem__(self, index: Any) -> Any:
         raise NotImplementedError(f"{type(self).__name__}: write __getitem__(self, index)")
@@ -28,7 +28,7 @@ class Dataset:
 
 
 class TensorDataset(Dataset):
-    """The rows of tensors, together.
+    """The rows of one or more tensors of equal length, as tuples.
 
     Examples
     --------
@@ -51,20 +51,20 @@ class TensorDataset(Dataset):
 
 
 class Subset(_data.Subset, Dataset):
-    """Some of the examples."""
+    """The examples of a dataset with these indices."""
 
 
 class ConcatDataset(parts.ConcatDataset, Dataset):
-    """Datasets one behind the other."""
+    """Datasets concatenated."""
 
 
 def random_split(dataset: Any, lengths: Sequence[float], generator: Any = None) -> list[Subset]:
-    """Parts of these lengths, or shares, with the examples in a random order."""
+    """Split a dataset at random into parts of these lengths, or fractions."""
     return [Subset(dataset, part.indices) for part in _data.random_split(dataset, lengths, source(generator))]
 
 
 def default_collate(batch: Sequence[Any]) -> Any:
-    """Examples as one batch: numbers, arrays and tensors are stacked, tuples and dictionaries part by part."""
+    """Form a batch: numbers, arrays and tensors are stacked; tuples and dictionaries are collated by element."""
     first = batch[0]
     if isinstance(first, Engine):
         return stack(batch)
@@ -80,7 +80,7 @@ def default_collate(batch: Sequence[Any]) -> Any:
 
 
 class DataLoader(_data.DataLoader):
-    """Batches of a dataset; every loop over it is a whole pass.
+    """Batches of a dataset; every loop over it is a full pass.
 
     Examples
     --------
