@@ -68,7 +68,7 @@ def remedies(module: str) -> dict[str, str]:
     --------
     >>> from autolab import compat
     >>> compat.remedies("chainer.functions")["slstm"]
-    'functions.split_axis gives the gates, and sigmoid and tanh are there'
+    'functions.split_axis separates the gates; sigmoid and tanh are available'
     """
     there = _table().get(module, {}).get("instead", {})
     return {name: said for names, said in there.items() for name in names.split()}

@@ -311,7 +311,7 @@ def test_a_trainer_that_only_counts() -> None:
     [
         (chainer.testing, "LinkInitializersTestCase", "testing.LinkTestCase"),
         (chainer.functions, "n_step_lstm", "links.NStepLSTM"),
-        (chainer.functions, "tree_lstm", "split_axis gives the gates"),
+        (chainer.functions, "tree_lstm", "split_axis separates the gates"),
         (chainer.links, "DilatedConvolution2D", "links.Convolution2D has dilate"),
         (chainer.optimizers, "SMORMS3", "update_one"),
         (chainer.training.updaters, "ParallelUpdater", "several GPUs"),

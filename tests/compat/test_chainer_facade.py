@@ -41,7 +41,9 @@ def test_what_chainer_has_and_this_facade_has_not_is_named():
     with pytest.raises(AttributeError) as caught:
         L.BinaryHierarchicalSoftmax()
     assert str(caught.value) == said
-    with pytest.raises(AttributeError, match=r"VGG16Layers is not part of .*; its weights are a file from the network"):
+    with pytest.raises(
+        AttributeError, match=r"VGG16Layers is not part of .*; its weights are a file that AutoLab does not"
+    ):
         L.VGG16Layers()
     for call, what in (
         (lambda: chainer.optimizers.Adam(amsgrad=True), "amsgrad"),

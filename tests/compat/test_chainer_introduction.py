@@ -184,7 +184,9 @@ def test_mnist_says_which_file_is_missing(monkeypatch, tmp_path):
     monkeypatch.setenv("CHAINER_DATASET_ROOT", str(tmp_path))
     with pytest.raises(DownloadError, match="train-images"):
         datasets.get_mnist()
-    with pytest.raises(AttributeError, match="get_cifar10 is not part of AutoLab's chainer facade; it is fetched from"):
+    with pytest.raises(
+        AttributeError, match="get_cifar10 is not part of AutoLab's chainer facade; AutoLab downloads only"
+    ):
         datasets.get_cifar10()
 
 

@@ -62,7 +62,10 @@ def test_transforms():
 
 @pytest.mark.parametrize(
     ("module", "name", "there"),
-    [(transforms, "Resize", "Pillow's has convert, resize and crop"), (models, "ResNet50", "there is VGG16")],
+    [
+        (transforms, "Resize", "Pillow's images have convert, resize and crop"),
+        (models, "ResNet50", "VGG16 is the only"),
+    ],
 )
 def test_what_is_left_out_names_the_way(module, name, there):
     with pytest.raises(AttributeError, match=f"{name} is not part of AutoLab's dezero facade; .*{there}"):

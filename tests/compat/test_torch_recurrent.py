@@ -101,7 +101,7 @@ def test_a_gru_is_recorded_checked_and_explored(tmp_path, monkeypatch, capsys):
         (lambda: nn.GRU(3, 4)([1.0]), "GRU: input is a list; expected a tensor"),
         (lambda: nn.RNN(3, 4, nonlinearity="gelu"), "RNN: nonlinearity is 'gelu'; expected 'tanh' or 'relu'"),
         (lambda: nn.LSTM(3, 4, proj_size=2), "LSTM: proj_size=2 is not part of"),
-        (lambda: nn.utils.rnn.pack_padded_sequence, "give the layer the padded batch; .* are the states at the ends"),
+        (lambda: nn.utils.rnn.pack_padded_sequence, "pass the padded batch to the layer; .* are the final states"),
     ],
 )
 def test_errors_say_what_was_expected(wrong, said):

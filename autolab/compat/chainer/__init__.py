@@ -14,19 +14,19 @@
     >>> compat.uninstall("chainer")
 
 These things differ from AutoLab because Chainer does them this way: `grad` is an array, and `grad_var` the Variable;
-Variables take only arrays; links register parameters only inside `init_scope`; iterators give lists of examples, which
-a converter joins; initializers fill arrays, and they, dropout and iterators draw from NumPy's global generator;
-`softmax` and its relatives work along axis 1, and `max_pooling_2d` has `cover_all=True`; functions always give
-Variables, and what does not fit raises `InvalidType`; several gradients are a list, and an update without a gradient
-does nothing.
+Variables accept only arrays; links register parameters only inside `init_scope`; iterators return lists of examples,
+which a converter turns into arrays; initializers fill arrays; initializers, dropout and iterators use NumPy's global
+random generator; `softmax` and similar functions work along axis 1, and `max_pooling_2d` has `cover_all=True`;
+functions always return Variables, and invalid inputs raise `InvalidType`; several gradients are returned as a list, and
+an update without a gradient does nothing.
 
-These things stay AutoLab's: `backward` of several elements without an upstream gradient is an error, as is that of a
-value without a graph, where Chainer did nothing, and an upstream gradient that was set is still there afterwards;
-float32 and float64 promote as in NumPy; integers never require a gradient; a function object is called only once;
+These things stay as in AutoLab: `backward` of several elements without an upstream gradient is an error, as is that of
+a value without a graph, where Chainer does nothing; an upstream gradient that was set is still there afterwards;
+float32 and float64 are promoted as in NumPy; integers never require a gradient; a function object is called only once;
 reported values are numbers without a graph; equal largest elements share the gradient of their maximum;
-`check_backward` looks at all elements. If a function has several results, `backward` counts the upstream gradient of
-the one it begins at, and of no other. Files of optimizers have AutoLab's names. There is no ChainerX, no iDeep, and no
-training on several GPUs.
+`check_backward` checks all elements. If a function has several results, `backward` uses the upstream gradient of the
+one it starts from, and of no other. Files of optimizers use AutoLab's names. ChainerX, iDeep and training on several
+GPUs are not supported.
 """
 
 import numpy as np  # for table.txt, as is the next but one

@@ -16,9 +16,8 @@ random generator.
 These things stay as in AutoLab: gradients have the dtype of their inputs, and equal largest elements share the gradient
 of their maximum; a function object is called only once; modes belong to the thread; `mean_squared_error` refuses to
 broadcast a column against a row; every loop over a loader is a full pass; parameters keep their order. Integers are
-computed as floats, which is exact up to 2**53. Gradients are
-Variables also where the book's first chapters have arrays. A layer does not keep its inputs and outputs, and ``lr`` of
-Adam is its ``alpha``.
+computed as floats, which is exact up to 2**53. Gradients are Variables also where the book's first chapters have
+arrays. A layer does not keep its inputs and outputs, and ``lr`` of Adam is its ``alpha``.
 """
 
 from ..absent import gather

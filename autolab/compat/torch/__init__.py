@@ -8,19 +8,20 @@
 
 These things differ from AutoLab because PyTorch does them this way: tensors require a gradient only on request;
 Python's floats become float32, and mixed dtypes are promoted by kind, so integers with float32 give float32; `backward`
-takes ``gradient=``, frees the graph unless ``retain_graph=True``, and keeps no gradient of computed tensors without
-`retain_grad`; numbers can be changed in place, and a pass that needs the old ones is an error; dropout and batch
-normalization follow ``model.train()`` and ``model.eval()``; `max` along an axis gives values and places.
+takes ``gradient=``, frees the graph unless ``retain_graph=True``, and does not keep gradients of computed tensors
+without `retain_grad`; tensors can be changed in place, and a backward pass that needs the old values raises an error;
+dropout and batch normalization follow ``model.train()`` and ``model.eval()``; `max` along an axis returns values and
+indices.
 
-These things stay AutoLab's: random numbers are NumPy's; what a graph keeps stays in memory for as long as something
-holds the graph; ``inplace=True`` changes the tensor that is given but not one whose view it is; a recorded tensor that
-is a view of another one is not changed in place, and a tensor that requires a gradient cannot be written into an item;
-optimizers give parameters new arrays; what no longer requires a gradient forgets the one it has; equal largest elements
-share the gradient of `max` over a whole tensor; shapes that do not fit raise a ValueError. `record`, `explore` and the
-checks are given tensors when the code calls methods of tensors. There are no complex numbers, no compilation, and no
-training on several devices.
+These things stay as in AutoLab: random numbers are NumPy's; the values that a graph retains stay in memory as long as
+something refers to the graph; ``inplace=True`` changes the tensor passed in, but not one of which it is a view; a
+recorded tensor that is a view of another one cannot be changed in place, and a tensor that requires a gradient cannot
+be assigned to an item; optimizers give parameters new arrays; a tensor that no longer requires a gradient loses the one
+it has; equal largest elements share the gradient of `max` over a whole tensor; shapes that do not match raise a
+ValueError. `record`, `explore` and the checks need tensors as arguments if the code calls methods of tensors. Complex
+numbers, compilation and training on several devices are not supported.
 
-An argument that is taken is followed; one that is not there is an error with its name.
+Every argument that a function accepts has an effect; any other raises an error that names it.
 """
 
 from __future__ import annotations
