@@ -1,4 +1,4 @@
-"""A function whose results are the gradients of another one: checking it checks second derivatives."""
+"""A function whose results are the gradients of another one; checking it checks second derivatives."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ class FirstOrder:
     Attributes
     ----------
     caller : str
-        The tool that errors name.
+        The name of the tool, for errors.
     constants : tuple of arrays
-        The upstream gradients, if they are no arguments.
+        The upstream gradients, if they are not arguments.
     """
 
     caller: str
@@ -58,7 +58,7 @@ def gradient_of(caller: str, bound: Bound, rng: np.random.Generator) -> Bound:
 
 
 def second_order(first: Subject, upstream: Sequence[Any]) -> Subject:
-    """The gradients of ``first``, whose upstream gradients are inputs as well."""
+    """A subject that computes the gradients of ``first``, with its upstream gradients as additional inputs."""
     names = [f"upstream_{k}" if len(upstream) > 1 else "upstream" for k in range(len(upstream))]
     starts = {name: Variable(g) for name, g in zip(names, arrays_of(upstream), strict=True)}
     gradient = FirstOrder(first.caller, first.bound, first.inputs, first.params)
@@ -77,5 +77,5 @@ def as_tuple(value: Any) -> tuple[Any, ...]:
 
 
 def arrays_of(values: Sequence[Any]) -> tuple[Any, ...]:
-    """The arrays of Variables; everything else as it is."""
+    """The arrays of Variables; anything else is returned unchanged."""
     return tuple([value.array if isinstance(value, Variable) else value for value in values])

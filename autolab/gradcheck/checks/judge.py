@@ -1,7 +1,7 @@
-"""The judgement: from what a function computes to the verdict about each gradient, and why.
+"""The judgement: from what a function computes to a verdict on each gradient, with reasons.
 
-First come the contracts, without which numbers mean nothing; then the comparison of numbers; then the mistake, and what
-speaks for the function.
+First come the contracts, without which numbers mean nothing; then the comparison of numbers; then the mistakes, and
+what excuses the function.
 """
 
 from __future__ import annotations
@@ -31,9 +31,10 @@ Judgement = tuple[Verdict, tuple[InputReport, ...], tuple[Finding, ...]]
 def judge(
     native: Subject, subject: Subject, exam: Examination, rng: np.random.Generator, known: Sequence[Finding] = ()
 ) -> Judgement:
-    """The verdict about all, about each input, and why; ``subject`` is ``native`` in the precision of the check.
+    """The overall verdict, that on each input, and the reasons; ``subject`` is ``native`` in the precision of the
+    check.
 
-    ``known`` are mistakes that were found before.
+    ``known`` are mistakes found before.
     """
     if exam.breach is not None:
         return _stopped(native, exam, exam.breach)
@@ -60,7 +61,7 @@ def judge(
 
 
 def _tables(subject: Subject, exam: Examination, rng: np.random.Generator) -> tuple[Table, ...]:
-    """The comparison at the given point; and nearby, where a mistake may show that the point hides."""
+    """The comparison at the given point, and nearby, where a mistake may show that the point hides."""
     here = compare(subject, subject.arrays, exam.upstreams[0], rng)
     nearby = attempted(compare_nearby, subject, subject.nearby(rng), exam.upstreams[0], rng, here)
     return (here,) if nearby is None else (here, nearby)
@@ -69,7 +70,7 @@ def _tables(subject: Subject, exam: Examination, rng: np.random.Generator) -> tu
 def _mistakes(
     native: Subject, case: Case, failing: Sequence[CheckedInput], coarse: Sequence[Finding], known: Sequence[Finding]
 ) -> list[Finding]:
-    """What is wrong, once about each input: of the numbers first, then of a second way to the same gradient."""
+    """The mistakes, at most one per input: wrong numbers first, then a second way to the same gradient."""
     found = [finding for finding in coarse if not finding.innocent]
     for checked in failing:
         if checked.name not in _told(found):
@@ -81,7 +82,7 @@ def _mistakes(
 
 
 def _told(findings: Sequence[Finding]) -> set[str | None]:
-    """The inputs about which something is said: once, also of both halves of a swapped pair."""
+    """The inputs that findings are about, without duplicates; both inputs of a swapped pair count."""
     return {name for f in findings for name in (f.input, f.evidence.get("other"), *f.evidence.get("others", ()))}
 
 
@@ -95,7 +96,7 @@ def _overall(inputs: list[InputReport]) -> Verdict:
 def _input_report(checked: CheckedInput, dtype: str, verdict: Verdict) -> InputReport:
     c, e, shape = checked.here, checked.here.elements, checked.shape
     worst = checked.index(e.worst(e.wrong if e.wrong.any() else c.measured)) if c.measured.any() else None
-    allowed = e.tolerance if verdict == "wrong" else np.fmax(e.tolerance, e.deviation)  # what is excused is allowed
+    allowed = e.tolerance if verdict == "wrong" else np.fmax(e.tolerance, e.deviation)  # excused deviations are allowed
     analytic, numeric, error, tolerance = [a.reshape(shape) for a in (e.analytic, e.numeric, e.deviation, allowed)]
     count, halves = int(c.measured.sum()), tuple([(part.start, part.stop) for part in c.probes.halves])
     numbers = analytic if c.given else None, numeric, error, tolerance
@@ -103,7 +104,7 @@ def _input_report(checked: CheckedInput, dtype: str, verdict: Verdict) -> InputR
 
 
 def _stopped(subject: Subject, exam: Examination, breach: Breach) -> Judgement:
-    """What is said where a comparison would mean nothing; an input whose gradient has the wrong shape is wrong."""
+    """The verdict if a comparison would mean nothing; an input whose gradient has the wrong shape is wrong."""
     misshapen = breach.finding.input if breach.finding.kind in ("wrong_shape", "unreduced_broadcast") else None
     gradients = exam.gradients or [None] * len(subject.names)
     reports = []
@@ -115,16 +116,17 @@ def _stopped(subject: Subject, exam: Examination, breach: Breach) -> Judgement:
 
 
 def is_wrong(given: Subject, upstreams: Sequence[Sequence[Array]]) -> bool:
-    """A second opinion on what differences of one given step call wrong: whether gradients are wrong beyond doubt.
+    """A second opinion on gradients that differences with one given step call wrong: whether they are wrong beyond
+    doubt.
 
-    A step that the caller has chosen may be too coarse for a curved function, too fine for its rounding, or reach over
-    a kink. Only what the differences of `check_gradients`, which know their own errors, call wrong too is a failure.
+    A step chosen by the caller may be too coarse for a curved function, too fine for its rounding errors, or reach
+    across a kink. It is a failure only if the differences of `check_gradients`, which know their own errors, agree.
 
     Parameters
     ----------
     given : Subject
     upstreams : sequence of sequences of arrays
-        Upstream gradients, one per result, for which they seemed wrong; random ones are tried as well.
+        Upstream gradients, one per result, for which the gradients seemed wrong; random ones are tried as well.
     """
     rng = np.random.default_rng(0)
     native = Subject(given.bound, caller=given.caller, params=given.params)

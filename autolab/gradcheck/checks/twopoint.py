@@ -1,9 +1,9 @@
-"""Two-point differences against gradients, for a step and tolerances that the caller chooses.
+"""Comparison of gradients with two-point differences, for a step and tolerances chosen by the caller.
 
-The tolerance is ``atol + rtol * |numeric|``, and on top of it what rounding the results can do to a difference over so
-short a step: otherwise a right gradient in float32, or of a function with a large offset, would be called wrong.
+The tolerance is ``atol + rtol * |numeric|``, plus the error that rounding of the results can cause in a difference over
+so short a step: otherwise a right gradient in float32, or of a function with a large offset, would be called wrong.
 
-`Subject.run` hands out fresh copies at every call, because it judges functions that may do anything. Here the caller
+`Subject.run` makes fresh copies for every call, because it judges functions that may do anything. Here the caller
 vouches for the function: it is prepared once, its arrays are moved in place, and a run costs little more than the
 function.
 """
@@ -40,7 +40,7 @@ _ADD_UP = 4.0
 
 @dataclass(frozen=True, eq=False)
 class Prepared:
-    """A subject with its arrays in place; ``checked`` are the Variables whose gradients are asked for."""
+    """A subject whose arrays can be moved in place; ``checked`` are the Variables whose gradients are compared."""
 
     subject: Subject
     checked: tuple[Variable, ...]
@@ -53,15 +53,15 @@ class Prepared:
         return results(self.subject.caller, self.subject.bound.name, returned)
 
     def look(self) -> np.ndarray:
-        """All results in one flat float64 array of their own."""
+        """A copy of all results, in one flat float64 array."""
         return flat([y.array for y in self.outputs()])
 
     def place(self) -> MovableArrays:
-        """The checked arrays, flat, to be moved."""
+        """The checked arrays, flattened, ready to be moved."""
         return MovableArrays(self.look, [x.array.reshape(-1) for x in self.checked], self.subject.caller)
 
     def precisions(self) -> np.ndarray:
-        """By which fraction of itself each result may be off."""
+        """The relative error that each result may have."""
         return np.concatenate([np.full(y.size, _ULPS * np.finfo(y.dtype).eps) for y in self.outputs()])
 
     def gradients(self, ys: tuple[Variable, ...], upstream: Sequence[Array]) -> tuple[np.ndarray, ...]:
@@ -84,7 +84,7 @@ def prepared(subject: Subject) -> Iterator[Prepared]:
 
 @dataclass(frozen=True, eq=False)
 class Comparer:
-    """Compares the gradients of ``sum(weights * results)``, one flat array per input, with differences."""
+    """Compares the gradients of ``sum(weights * results)``, one flat array per input, with central differences."""
 
     place: MovableArrays
     values: np.ndarray
@@ -94,7 +94,7 @@ class Comparer:
     limits: Limits
 
     def along(self, direction: Direction) -> tuple[float, float, float]:
-        """The slope that the gradient gives, the numeric one, and how far apart they may be."""
+        """The slope from the gradient, the numeric slope, and the tolerance."""
         eps = self.limits.eps
         above, below = self.place.pair(direction, eps)
         moves = np.where(self.weights != 0, self.weights * (above - below), 0.0)
@@ -109,7 +109,7 @@ class Comparer:
         return analytic, numeric, allowed
 
     def _touched(self, direction: Direction) -> np.ndarray:
-        """Which results a long move changes."""
+        """Which results change in a long move."""
         touched = np.zeros(self.weights.size, bool)
         for t in (_FAR, -_FAR):
             far = attempted(self.place.at, [direction], t / np.max(np.abs(direction.step)))
@@ -142,7 +142,7 @@ class Comparer:
             alone = self.along(Direction(input, found, 1.0))
             if not abs(alone[0] - alone[1]) <= alone[2]:
                 return Mismatch(label, index_of(found, shape), *alone)
-            if not abs(analytic - numeric) <= _ADD_UP * allowed:  # many errors, none of which counts by itself
+            if not abs(analytic - numeric) <= _ADD_UP * allowed:  # many errors, none of which counts on its own
                 return Mismatch(label, None, analytic, numeric, _ADD_UP * allowed)
         return None
 
@@ -155,7 +155,7 @@ def compare_inputs(
     rng: np.random.Generator,
     fast: bool = False,
 ) -> list[Mismatch]:
-    """The worst disagreement about each checked input that has one: small ones element by element."""
+    """The worst disagreement for each checked input that has one; small inputs are compared element by element."""
     comparer = Comparer(given.place(), given.look(), flat(upstream), gradients, given.precisions(), limits)
     found = []
     for i, (x, label) in enumerate(zip(given.checked, map(shown, given.subject.names), strict=True)):

@@ -1,1 +1,1 @@
-"""Searching the formulas that a backward computes and that it should compute."""
+"""The search for the formulas that a backward computes, and those that it should compute."""

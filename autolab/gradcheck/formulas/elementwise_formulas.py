@@ -1,7 +1,7 @@
 """What an elementwise backward computes and what it should, as formulas in the names of the function's inputs.
 
-The slopes of an elementwise function are measured at many points, all elements at once. Both these and what backward
-gives are compared with all short products of known parts; a formula is said only if it fits at every point.
+The slopes of an elementwise function are measured at many points, all elements at once. Both these and the derivatives
+from backward are compared with all short products of known parts; a formula is reported only if it fits at every point.
 """
 
 from __future__ import annotations
@@ -33,19 +33,19 @@ Rule = dict[str, Any]
 
 
 def rule_of_both(written: str, right: str) -> Rule:
-    """The evidence of two formulas, if both are known and they differ."""
+    """The two formulas as evidence, if both are known and they differ."""
     return {"written": written, "right": right} if written and right and written != right else {}
 
 
 @dataclass(frozen=True)
 class Formula:
-    """A product and what divides it: texts of the parts."""
+    """A product and its divisors, as texts of the parts."""
 
     above: tuple[str, ...]
     below: tuple[str, ...]
 
     def value(self, parts: Mapping[str, np.ndarray]) -> np.ndarray:
-        """What it is where its parts have these values, of which there is at least one."""
+        """The value of the formula for these values of its parts, of which there is at least one."""
         one = np.ones_like(next(iter(parts.values())))
         above, below = [prod([parts[text] for text in texts], start=one) for texts in (self.above, self.below)]
         return above / below
@@ -70,7 +70,7 @@ def short_rule(samples: Samples) -> Rule:
 
 
 def known_parts(names: Named) -> Iterator[tuple[str, np.ndarray]]:
-    """What formulas are made of, the simplest first."""
+    """The building blocks of formulas, simplest first."""
     yield from names.items()
     *_, result = names
     for name, v in names.items():
@@ -92,7 +92,7 @@ def known_parts(names: Named) -> Iterator[tuple[str, np.ndarray]]:
 
 
 def _formulas(names: Named) -> tuple[list[Formula], np.ndarray]:
-    """Products and quotients of up to two parts, and of up to three names; the shortest first."""
+    """Products and quotients of up to two parts, and of up to three names, shortest first."""
     parts = {text: v for text, v in known_parts(names) if np.isfinite(v).all()}
     kept = [text for text in parts if text in names]
     found = dict.fromkeys(

@@ -1,6 +1,6 @@
-"""What a backward computes and what it should, as formulas: of elementwise functions, of pieces of them, of reductions.
+"""What a backward computes and what it should, as formulas: for elementwise functions, pieces of them, and reductions.
 
-Where the inputs and the result alone make none, the parts of the forward help, in a product or in a sum of two.
+If no formula can be made of the inputs and the result alone, parts of the forward help, in a product or a sum of two.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ _TRIED = 4
 
 
 def rule_of(checked: CheckedInput, kind: Kind) -> Rule:
-    """The formulas for an input: the simplest that fit. Both are known, or neither.
+    """The simplest formulas that fit an input. Both are known, or neither.
 
-    Of a gradient that is wrong at some elements only they may be those of these elements: a ``piece``.
+    If a gradient is wrong at some elements only, the formulas may be those of these elements: a ``piece``.
     """
     samples = sampled(checked)
     if samples is None:
@@ -56,7 +56,7 @@ def _rule(checked: CheckedInput, samples: Samples) -> Rule:
 
 
 def _holds_near_zero(checked: CheckedInput, samples: Samples, rule: Rule) -> bool:
-    """Whether the formulas part at 0, if they tell signs apart, and not at a threshold next to it."""
+    """Whether formulas that depend on the sign really change at 0, and not at a threshold close to it."""
     if not _SIGNS.search("".join(rule.values())):
         return True
     near = _near_zero(checked, samples)
@@ -64,7 +64,7 @@ def _holds_near_zero(checked: CheckedInput, samples: Samples, rule: Rule) -> boo
 
 
 def _of_two_signs(checked: CheckedInput, samples: Samples) -> Rule:
-    """The formulas for positive and for negative elements, as those of a leaky ReLU; near 0 they must be the same."""
+    """The formulas for positive and for negative elements, as for a leaky ReLU; they must also hold near 0."""
     near = _near_zero(checked, samples)
     if near is None:
         return {}
@@ -100,7 +100,7 @@ def _with_parts(case: Case, samples: Samples, parts: ForwardParts) -> Rule:
 
 
 def _found(search: ProductSearch, written: np.ndarray, right: np.ndarray) -> list[list[Term]]:
-    """The terms of both; if one is a sum, preferably with a term of the other."""
+    """The terms of both formulas; if one is a sum, preferably with a term of the other."""
     targets = (written, WRITTEN), (right, MEASURED)
     found, sums = [search.product(*target) for target in targets], [search.sums(*target) for target in targets]
     for k in (0, 1):
@@ -118,7 +118,7 @@ def _found(search: ProductSearch, written: np.ndarray, right: np.ndarray) -> lis
 
 
 def _named(case: Case, samples: Samples, parts: ForwardParts) -> Named:
-    """The inputs and the result: inputs without a name of their own, and the result, as the forward calls them."""
+    """The named inputs and the result; the result, and inputs without their own name, are called as in the forward."""
     *inputs, _ = samples.names
     result = free(RESULT, {*inputs, *parts.taken})
     unnamed = {k for k, name in enumerate(case.subject.names) if not name.isidentifier()} | {len(inputs)}

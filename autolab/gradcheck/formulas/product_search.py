@@ -1,4 +1,4 @@
-"""Which short product of known values, or sum of two, another one is.
+"""Which short product of known values, or sum of two such products, equals a given one.
 
 In logarithms a product is a sum. Every product of two is projected to a number by weights that add up to 0, so that
 constant factors vanish; with that of two more values it must give the number of what is wanted. So millions of products
@@ -58,7 +58,7 @@ _NOTHING = 7
 
 
 def clear_points(samples: Samples) -> np.ndarray:
-    """The samples at which both gradients are clear, and if possible also what is lost between them; some of many."""
+    """Samples at which both gradients and, if possible, their difference are clear; a selection if there are many."""
     targets = samples.written, samples.measured, samples.measured - samples.written
     clear = [np.abs(t) >= _CLEAR * np.max(np.abs(t)) for t in targets]
     everywhere, two = np.flatnonzero(np.logical_and.reduce(clear)), np.flatnonzero(clear[0] & clear[1])
@@ -90,7 +90,7 @@ class ProductSearch:
 
     def __init__(self, samples: Samples, names: Named, parts: ForwardParts, upstream: str, chosen: np.ndarray) -> None:
         self._constants, self._counts, self._upstream, self._chosen = parts.constants, samples.counts, upstream, chosen
-        self._usual = {text for text, _ in known_parts(dict(names))}  # of formulas of one length theirs come first
+        self._usual = {text for text, _ in known_parts(dict(names))}  # of equally long formulas, theirs come first
         weights = np.random.default_rng(0).normal(size=(chosen.size, 2))
         self._weights = weights - weights.mean(axis=0)
         *inputs, result = names
@@ -129,7 +129,7 @@ class ProductSearch:
         return []
 
     def beside(self, terms: list[Term], target: np.ndarray, close: float) -> list[Term]:
-        """One of ``terms`` and a product that together fit ``target``; empty if none do."""
+        """One of ``terms`` and a product whose sum fits ``target``; empty if there is none."""
         for term in terms:
             if not _cancels(target, term[1]) and (other := self.product(target - term[1], close)):
                 return [term, *other]
@@ -207,7 +207,7 @@ class ProductSearch:
         return sum([1 if text in self._letters else 2 for text in (*formula.above, *formula.below)])
 
     def _rank(self, formula: Formula) -> tuple[int, int, str]:
-        """First what is short, then what has few parts of the forward."""
+        """The sort key: short formulas first, then those with few parts of the forward."""
         texts = [*formula.above, *formula.below]
         odd = sum([text.startswith("(") and not text.startswith("(1 ") for text in texts])
         size = (length(formula, self._letters) or _NOTHING) + _ODD * odd

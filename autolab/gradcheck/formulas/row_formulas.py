@@ -1,4 +1,4 @@
-"""What a backward computes and what it should where all elements of a row share sums, as in softmax: both as formulas.
+"""What a backward computes and what it should, as formulas, where all elements of a row share sums, as in softmax.
 
 Both are sought among ``own * (g - own * sum(g * own)) / shared`` and a second term of that kind, along every axis.
 """
@@ -49,7 +49,7 @@ def row_names(checked: CheckedInput) -> Named:
 
 
 def _fitting(case: Case, names: Named, known: np.ndarray, target: np.ndarray, close: float) -> str:
-    """The first formula that fits at the ``known`` elements, those along the last axis first; empty if none does."""
+    """The first formula that fits at the ``known`` elements, trying the last axis first; empty if none does."""
     upstream, g = symbols(case)[0], case.upstreams[0]
     for axis in reversed(range(g.ndim)):
         along = "" if g.ndim == 1 else f", axis={axis}"
@@ -64,14 +64,14 @@ def _fitting(case: Case, names: Named, known: np.ndarray, target: np.ndarray, cl
 
 
 def first_fitting(texts: Sequence[str], values: np.ndarray, target: np.ndarray, close: float) -> str:
-    """The first of the formulas, of which each has a row of ``values``, that is what is wanted; empty if none is."""
+    """The first formula whose row of ``values`` equals ``target`` up to a tolerance; empty if there is none."""
     size = np.max(np.abs(target))
     fits = np.flatnonzero(np.max(np.abs(values - target), axis=1) <= close * size)
     return texts[fits[0]] if size > 0 and fits.size else ""
 
 
 def _numerators(upstream: str, g: np.ndarray, names: Named, axis: int, along: str) -> Named:
-    """Formulas without their divisor."""
+    """The numerators of the formulas."""
     own, sums = row_sums(upstream, g, names, axis, along)
     terms = {**sums, **{f"{name} * {text}": v * total for name, v in own.items() for text, total in sums.items()}}
     plain = [text for text in sums if f"({upstream}{along})" in text]
@@ -93,14 +93,14 @@ def row_sums(upstream: str, g: np.ndarray, names: Named, axis: int, along: str =
 
 
 def shared_parts(names: Named, axis: int) -> Named:
-    """The parts of the forward that a row has once."""
+    """The parts of the forward with one value per row."""
     _, x, *_ = names.values()
     once = tuple([1 if k == axis else n for k, n in enumerate(x.shape)])
     return {text: v for text, v in names.items() if v.shape in (once, ()) and v.shape != x.shape}
 
 
 def row_statistics(names: Named, axis: int, along: str = "") -> Named:
-    """Statistics of the input that a row has once."""
+    """Statistics of the input with one value per row."""
     _, (name, x), *_ = names.items()
     square = (x * x).sum(axis=axis, keepdims=True)
     return {

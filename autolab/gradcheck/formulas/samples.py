@@ -82,13 +82,13 @@ class Samples:
         return bool(self.counts)
 
     def where(self, mask: np.ndarray) -> Samples:
-        """Those of the samples of an elementwise function that are marked, whatever points they are from."""
+        """The marked samples of an elementwise function, from all points."""
         names = {name: v[mask] for name, v in self.names.items()}
         return replace(self, names=names, written=self.written[mask], measured=self.measured[mask], points=[])
 
 
 def letters(case: Case) -> list[str]:
-    """The names of the inputs; letters where they are no names."""
+    """The names of the inputs; letters for those without a valid name."""
     names = case.subject.names
     if all([name.isidentifier() for name in names]):
         return list(names)
@@ -96,7 +96,7 @@ def letters(case: Case) -> list[str]:
 
 
 def symbols(case: Case) -> tuple[str, str]:
-    """What formulas call the upstream gradient and the result: ``g`` and ``y``, unless an input is called so."""
+    """The names of the upstream gradient and the result in formulas: ``g`` and ``y``, unless an input has that name."""
     return free(UPSTREAM, case.subject.names), free(RESULT, case.subject.names)
 
 
@@ -166,7 +166,7 @@ def _samples(checked: CheckedInput, axes: Shape, wrong_alone: bool, scale: float
 
 
 def _are_good(written: np.ndarray, measured: np.ndarray, wrong_alone: bool) -> np.ndarray:
-    """Which samples are finite and, if only these are wanted, wrong."""
+    """Which samples are finite and, with ``wrong_alone``, wrong."""
     good = np.isfinite(written) & np.isfinite(measured)
     if not wrong_alone:
         return good
@@ -175,7 +175,7 @@ def _are_good(written: np.ndarray, measured: np.ndarray, wrong_alone: bool) -> n
 
 
 def _is_elementwise(checked: CheckedInput, elements: np.ndarray, measured: np.ndarray) -> bool:
-    """Whether moving all elements at once gives the slopes that moving each alone gave."""
+    """Whether moving all elements at once gives the same slopes as moving each one alone."""
     e = checked.here.elements[elements]
     known = checked.here.sure[elements] & (e.kind != KINK) & np.isfinite(measured)
     slopes = checked.case.upstreams[0].ravel()[elements] * measured
@@ -215,7 +215,7 @@ def _local(
 
 
 def _alone(place: MovableArrays, directions: list[Direction], own: np.ndarray) -> np.ndarray | None:
-    """How fast its own result changes with each of the elements; None if others do."""
+    """How fast each element's own result changes with it; None if other results change as well."""
     slopes = np.stack([_slopes(place, direction) for direction in directions])
     measured = slopes[np.arange(len(directions)), own]
     others = np.abs(np.where(np.arange(slopes.shape[1]) == own[:, None], 0.0, slopes))

@@ -1,1 +1,1 @@
-"""Whether a gradient is right: contracts, the comparison with numeric slopes, and what leaves doubt."""
+"""Whether a gradient is right: contracts, the comparison with numeric slopes, and reasons for doubt."""

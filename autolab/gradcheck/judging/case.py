@@ -1,5 +1,5 @@
-"""What came of comparing gradients, as plain data: of every element, of an input at one point, of all inputs there; and
-the case of a function, which is all of that together.
+"""The outcome of comparing gradients, as plain data: for each element, for an input at one point, for all inputs there;
+and the case of a function, which is all of that together.
 """
 
 from __future__ import annotations
@@ -24,23 +24,23 @@ from .survey import Survey
 class Elements(Records):
     """What is known of each element.
 
-    ``analytic`` is 0 where the function gave no gradient. ``numeric`` is NaN where nothing was measured or can be, and
-    ``uncertainty`` how far it can be off. ``low`` and ``high`` bound the acceptable slopes; they differ where the
+    ``analytic`` is 0 where the function gave no gradient. ``numeric`` is NaN where nothing was or can be measured;
+    ``uncertainty`` is its error bound. ``low`` and ``high`` bound the acceptable slopes; they differ where the
     ``kind`` is a kink. ``deviation`` is the distance to them, and ``tolerance`` what it may be. Some are ``wrong``;
     ``unsure`` are the measured ones about which nothing can be said.
     """
 
     @property
     def known(self) -> np.ndarray:
-        """Where the function is smooth and its slope was measured well, whatever the analytic gradient is."""
+        """Where the function is smooth and its slope was measured well, regardless of the analytic gradient."""
         return (self.kind == SMOOTH) & (self.uncertainty <= KNOWN * np.abs(self.numeric))
 
     def numbers(self, k: int, *names: str) -> dict[str, float]:
-        """What is known of one element, as far as it is asked for."""
+        """The named fields of one element."""
         return {name: float(self[k][name]) for name in names}
 
     def worst(self, among: np.ndarray) -> int:
-        """Of the elements marked in ``among``, the one that deviates most; what is not finite comes first."""
+        """The element with the largest deviation among those marked in ``among``; non-finite ones come first."""
         deviation = np.where(np.isfinite(self.deviation), self.deviation, np.inf)
         return int(np.argmax(np.where(among, deviation, -1.0)))
 
@@ -67,12 +67,12 @@ class Comparison:
 
     @property
     def undefined(self) -> np.ndarray:
-        """The elements without a finite gradient where the function has one."""
+        """The elements without a finite gradient at which the function has one."""
         return self.measured & ~np.isfinite(self.elements.analytic) & self.elements.known
 
     @property
     def untraced(self) -> bool:
-        """Whether probes found an error that shows at none of the elements that were measured."""
+        """Whether probes found an error that none of the measured elements shows."""
         return bool(self.probes.halves) and not (self.elements.wrong | self.elements.unsure).any()
 
 
@@ -105,7 +105,7 @@ class Case:
 
     @property
     def function(self) -> str:
-        """Its name as text."""
+        """The function's name as text."""
         return shown(self.subject.bound.name)
 
     @property
@@ -115,7 +115,7 @@ class Case:
 
     @property
     def survey(self) -> Survey:
-        """What is known of the given point."""
+        """The survey of the given point."""
         return self.tables[0].survey
 
 
@@ -145,7 +145,7 @@ class CheckedInput:
 
     @property
     def wrong_point(self) -> tuple[Comparison, Survey]:
-        """The comparison at the first point at which an element is wrong, and what is known of that point."""
+        """The comparison at the first point where an element is wrong, and the survey of that point."""
         known = zip(self.points, [table.survey for table in self.case.tables], strict=False)
         return next(((c, survey) for c, survey in known if c.elements.wrong.any()), (self.here, self.case.survey))
 

@@ -1,4 +1,4 @@
-"""Analytic against numeric gradients at one point, element by element: right, wrong, or not to be told."""
+"""Analytic against numeric gradients at one point, element by element: right, wrong, or undecided."""
 
 from __future__ import annotations
 
@@ -50,10 +50,10 @@ def compare(subject: Subject, arrays: Arrays, upstreams: Arrays, rng: np.random.
 def compare_nearby(
     subject: Subject, arrays: Arrays, upstreams: Arrays, rng: np.random.Generator, here: Table
 ) -> Table | None:
-    """The same at a point near that of ``here``, as far as it says something new; None if it does not.
+    """The same at a point near that of ``here``, if that can say something new; otherwise None.
 
-    Of an input that disagrees there, some elements are measured again. The others get a random direction, and are
-    measured if that disagrees.
+    Some elements of an input that disagrees in ``here`` are measured again. The other inputs are tested along a random
+    direction, and measured if that disagrees.
     """
     survey = survey_of(subject, arrays, upstreams, here.survey.noise)
     plans: list[_Plan] = []
@@ -98,7 +98,7 @@ def _table(survey: Survey, plans: Sequence[_Plan]) -> Table:
 
 
 def _plan(gauge: Gauge, claim: Claim, rng: np.random.Generator) -> _Plan:
-    """All elements of a small input; of a large one a sample, and what random directions lead to."""
+    """All elements of a small input; for a large one, a sample and the elements that random directions lead to."""
     size = claim.analytic.size
     if size <= ELEMENTS:
         return np.arange(size), Search()
@@ -113,14 +113,14 @@ def _measured(gauge: Gauge, claims: Sequence[Claim], indexes: Arrays) -> Element
     directions = [gauge.point.moving(c.input, k) for c, index in zip(claims, indexes, strict=True) for k in index]
     elements = _judged(directions, analytic, noise, claims[0].root_eps, gauge)
     if not gauge.point.is_finite:
-        elements.numeric[~np.isfinite(analytic)] = np.nan  # the part of the results that is left says nothing about it
+        elements.numeric[~np.isfinite(analytic)] = np.nan  # the remaining results say nothing about it
     return elements
 
 
 def _judged(
     directions: Sequence[Direction], analytic: np.ndarray, noise: np.ndarray, root_eps: float, gauge: Gauge
 ) -> Elements:
-    """Elements that are moved along directions of their own."""
+    """Judge elements, each moved along its own direction."""
     lift = _LIFT if _is_tiny(gauge) else 1.0
     lifted = replace(gauge, weights=gauge.weights * lift)
     found = lifted.slopes(directions, moving=analytic != 0)
@@ -136,7 +136,7 @@ def _judged(
     unsure = ~wrong & (unknown | ~np.isfinite(deviation) | (tolerance > enough))
     leftover = _LEFTOVER * largest(gauge.weights)
     unsure |= lost & (deviation > np.fmax(tolerance, leftover))
-    unsure |= ~wrong & ~lost & (deviation > error + noise) & (error > KNOWN * size)  # such as on a jump
+    unsure |= ~wrong & ~lost & (deviation > error + noise) & (error > KNOWN * size)  # for example at a jump
     tolerance = np.where(lost, np.fmax(tolerance, deviation), tolerance)
     slopes = {"analytic": analytic, "numeric": numeric, "uncertainty": error, "low": low, "high": high}
     verdicts = {"deviation": deviation, "tolerance": tolerance, "wrong": wrong, "unsure": unsure}
@@ -203,7 +203,7 @@ def _doubted(survey: Survey, directions: Sequence[Direction], part: Elements) ->
 
 
 def _settle(e: np.record, slope: float) -> None:
-    """Let an element be right, and ``slope`` the numeric one; what is set in the record is set in its array."""
+    """Mark an element as right, with the numeric slope ``slope``; writing to the record writes to its array."""
     e.numeric = e.low = e.high = slope
     e.kind, e.wrong, e.unsure = SMOOTH, False, False
     e.deviation = abs(e.analytic - slope)
@@ -222,7 +222,7 @@ def _zeros(gauge: Gauge, input: int, index: np.ndarray, part: Elements) -> froze
 
 
 def _spread(part: Elements, analytic: np.ndarray, index: np.ndarray) -> Elements:
-    """``part`` at its places among all elements of the input."""
+    """``part`` at its positions among all elements of the input."""
     nothing = [np.nan if kind.kind == "f" else 0 for kind, *_ in part.dtype.fields.values()]
     spread = np.full(analytic.size, np.array(tuple(nothing), part.dtype)).view(Elements)
     spread[index], spread.analytic = part, analytic

@@ -1,7 +1,6 @@
-"""What must hold before numbers are compared: same inputs, same results; nothing changed in place; the right shapes.
+"""What must hold before numbers are compared: same results for same inputs; nothing changed in place; the right shapes.
 
-Everything here is decided without a finite difference, by calling the function on fresh copies and comparing bit by
-bit.
+Everything here is decided without finite differences, by calling the function on fresh copies and comparing bit by bit.
 """
 
 from __future__ import annotations
@@ -37,7 +36,7 @@ FORWARD = "forward"
 
 
 class Breach(Exception):
-    """A broken contract, and the verdict that follows from it; a comparison of numbers would mean nothing."""
+    """A broken contract and the resulting verdict; a comparison of numbers would mean nothing."""
 
     def __init__(self, finding: Finding, verdict: Verdict) -> None:
         self.finding, self.verdict = finding, verdict
@@ -45,9 +44,10 @@ class Breach(Exception):
 
 @dataclass(frozen=True)
 class Combination:
-    """The gradients for an upstream gradient, and what those for ``others`` make of them, as all of it is linear.
+    """The gradients for an upstream gradient, and those for ``others`` that must add up to them, since backward is
+    linear.
 
-    ``key`` is the sentence that says how the upstream gradients belong together.
+    ``key`` is the sentence that says how the upstream gradients are related.
     """
 
     key: str
@@ -55,7 +55,7 @@ class Combination:
     others: tuple[Gradients, ...]
 
     def of(self, i: int) -> tuple[np.ndarray, Arrays] | None:
-        """The gradient of input ``i``, and those whose sum it should be, if it has any."""
+        """The gradient of input ``i``, and those that should add up to it; None if there is none."""
         found = self.gradients[i]
         others = [g for gradients in self.others if (g := gradients[i]) is not None]
         return None if found is None or len(others) < len(self.others) else (found, tuple(others))
@@ -63,7 +63,7 @@ class Combination:
 
 @dataclass(frozen=True)
 class Examination:
-    """What the contracts leave for the comparison.
+    """What the checks of the contracts hand to the comparison.
 
     ``upstreams`` are two upstream gradients, `first_upstreams` and random ones; ``gradients`` belong to the first,
     ``second`` to the other, ``none`` to zeros, and ``combinations`` to more of them. ``graph`` are those for the first
@@ -80,14 +80,14 @@ class Examination:
 
 
 def examine(subject: Subject, rng: np.random.Generator) -> Examination:
-    """Check the contracts of the forward, then those of the backward, and that nothing changes in between."""
+    """Check the contracts of the forward, then those of the backward, and that nothing changes between calls."""
     with watching(lambda value: value.name, blame=False):
         first = subject.run()
         upstreams = first_upstreams(first.outputs, rng), draw_upstreams(first.outputs, rng)
         try:
             return _examined(subject, first, upstreams, rng)
         except Breach as breach:
-            breach.__context__ = None  # what led to it, and its traceback, would keep the function and its arrays
+            breach.__context__ = None  # its cause and traceback would keep the function and its arrays alive
             return Examination(upstreams, breach.with_traceback(None))
 
 
@@ -167,25 +167,25 @@ def _breach(
 
 
 def _wrong_shape(subject: Subject, error: GradientShapeError) -> Breach:
-    """A gradient that the input would broadcast to was not summed up; the input is named if only one has its shape."""
+    """A gradient of a shape that the input broadcasts to was not summed; names the input if only one fits."""
     got, expected = error.got or (), error.expected or ()
     names = [name for name, a in zip(subject.names, subject.arrays, strict=True) if a.shape == expected]
     kind: Kind = "unreduced_broadcast" if is_broadcast(expected, got) else "wrong_shape"
     name = names[0] if len(names) == 1 else None
-    said = re.sub(r"inputs\[\d+\]", lambda found: name or found[0], str(error))  # a FunctionNode knows no names
+    said = re.sub(r"inputs\[\d+\]", lambda found: name or found[0], str(error))  # a FunctionNode does not know names
     finding = Finding(kind, name, said, {"got": list(got), "expected": list(expected)})
     return Breach(finding, "wrong")
 
 
 def is_broadcast(shape: Shape, larger: Shape) -> bool:
-    """Whether NumPy stretches ``shape`` to ``larger``, another one."""
+    """Whether NumPy broadcasts ``shape`` to ``larger``, a different shape."""
     try:
         return shape != larger and np.broadcast_shapes(shape, larger) == larger
     except ValueError:
         return False
 
 
-# ---------------------------------------------------------------------- each raises the breach that it finds
+# ---------------------------------------------------------------------- each raises a breach if it finds one
 def _check_same(subject: Subject, first: Arrays, second: Arrays, key: str, *about: Any, **more: Any) -> None:
     if len(first) != len(second) or not all(map(_same, first, second)):
         raise _breach(subject, key, *about, **more)
@@ -201,10 +201,10 @@ def _check_equal(subject: Subject, values: Arrays, second: Run) -> None:
 
 
 def drawn_at_random(subject: Subject, values: Arrays) -> Breach | None:
-    """Whether the results are drawn at random, and were merely equal by chance in the first two runs.
+    """Whether the results are random, and were equal in the first two runs only by chance.
 
-    Asked before gradients that differ from run to run are blamed on backward. Where an input is 0, a factor that is
-    drawn does not show in the results; nearby it does.
+    This is checked before backward is blamed for gradients that differ from run to run. Where an input is 0, a random
+    factor does not show in the results; nearby it does.
     """
     nearby, before = subject.nearby(np.random.default_rng(0)), _generators()
     try:
@@ -234,7 +234,7 @@ def _check_later_call(subject: Subject, first: Run, values: Arrays, rng: np.rand
 def _check_later_gradient(subject: Subject, gradients: Gradients, again: Gradients, upstream: Arrays) -> None:
     """The gradients of two runs, after which the function was called elsewhere, against those of a run of now."""
     if not all(map(_same, gradients, again)):
-        return  # one that does not even repeat itself is another case
+        return  # one that does not even repeat itself is a different case
     alone = subject.gradients(subject.run(), upstream)
     for name, values in _apart(subject, alone, gradients):
         raise _breach(subject, "inplace.later_gradient", name, "shared", **values)
@@ -261,7 +261,7 @@ def _same(a: np.ndarray | None, b: np.ndarray | None) -> bool:
 
 
 def _apart(subject: Subject, first: Gradients, second: Gradients) -> Iterator[tuple[str, dict[str, Any]]]:
-    """The inputs whose gradients are not the same, with the two values at the first element that differs, as text."""
+    """The inputs whose gradients differ, with the two values at the first differing element, as text."""
     for name, a, b in zip(subject.names, first, second, strict=True):
         if _same(a, b):
             continue

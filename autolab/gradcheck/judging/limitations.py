@@ -25,7 +25,7 @@ _SYMMETRIC = 1e-6
 
 
 def limitations(checked: CheckedInput, failing: bool) -> list[Finding]:
-    """What is to be said about kinks of an input, and, if it does not fail, about what could not be measured."""
+    """Findings about the kinks of an input and, if it does not fail, about what could not be measured."""
     found = [_kink(checked)]
     if not failing:
         excused = np.flatnonzero(checked.here.elements.wrong)
@@ -37,8 +37,8 @@ def limitations(checked: CheckedInput, failing: bool) -> list[Finding]:
 
 
 def is_of_symmetric(checked: CheckedInput) -> bool:
-    """Whether the gradient is that of a symmetric matrix, of which the function reads one triangle: what the numbers
-    of that triangle move is shared out between both."""
+    """Whether the gradient is that of a symmetric matrix of which the function reads one triangle: it is divided evenly
+    between both triangles."""
     x, c = checked.case.survey.arrays[checked.place], checked.here
     if x.ndim < 2 or x.shape[-1] != x.shape[-2] or not c.measured.all():
         return False
@@ -52,7 +52,7 @@ def is_of_symmetric(checked: CheckedInput) -> bool:
 
 
 def precision(native: Subject, subject: Subject, exam: Examination) -> list[Finding]:
-    """What is to be said about inputs that are less precise than float64."""
+    """Findings about inputs of lower precision than float64."""
     coarse = sorted({str(a.dtype) for a in native.arrays if a.dtype.itemsize < 8})
     if not coarse:
         return []
@@ -100,13 +100,13 @@ def _unmeasured(checked: CheckedInput) -> Finding | None:
 
 
 def _not_finite(checked: CheckedInput) -> str:
-    """Of a gradient that is not finite: whether the arithmetic has said why."""
+    """Whether floating-point warnings explain a gradient that is not finite."""
     is_explained = checked.here.undefined.any() and checked.case.survey.limits
     return "cannot_verify.beyond" if is_explained else "cannot_verify.nan"
 
 
 def _hidden(checked: CheckedInput, at: np.ndarray, stair: Stair) -> Finding:
-    """What is to be said about an element whose slope the stairs of rounding hide."""
+    """The finding about an element whose slope is hidden by the stairs of rounding."""
     e = checked.here.elements
     if stair.value == 0 and stair.jump < FAINT:
         key = "cannot_verify.underflow"
@@ -136,7 +136,7 @@ def _covered(checked: CheckedInput) -> Finding | None:
 
 
 def _finding(checked: CheckedInput, key: str, at: np.ndarray, numbers: Mapping[str, float], **words: Any) -> Finding:
-    """What is to be said about the elements ``at`` of an input; the numbers, and other words, are of the first."""
+    """The finding about the elements ``at`` of an input; the numbers and other words describe the first of them."""
     index = checked.index(int(at[0]))
     more = f" and {at.size - 1} more places" if at.size > 2 else " and one more place" if at.size == 2 else ""
     evidence = {"index": list(index), **numbers, "count": int(at.size)}
@@ -145,7 +145,7 @@ def _finding(checked: CheckedInput, key: str, at: np.ndarray, numbers: Mapping[s
 
 
 def _native(native: Subject, exam: Examination) -> list[Finding]:
-    """Gradients that come out otherwise in the precision of the inputs than in float64."""
+    """Findings about gradients that differ between the precision of the inputs and float64."""
     run, _, gradients = in_own_dtype(native, exam)
     limit = _ROOT_EPS_MARGIN * float(np.sqrt(native.epsilon(run)))
     found = []

@@ -1,4 +1,4 @@
-"""Lower precision inside a float64 function: what was rounded to float16 or float32 on its way, seen from outside.
+"""Lower precision inside a float64 function: values rounded to float16 or float32 inside it, detected from outside.
 
 A function that rounds its input gives the same bits for the rounded input, and others one unit of the lower precision
 further on. One that rounds its results gives only numbers that the lower precision has.
@@ -24,7 +24,7 @@ _LEAST = 3
 
 
 def lowered(case: Case) -> list[Finding]:
-    """What is to be said about lower precision inside; nothing is evaluated if nothing is noisy or off.
+    """Findings about lower precision inside a function; nothing is evaluated if nothing is noisy or wrong.
 
     Functions with steps, such as ``round``, round on purpose.
     """
@@ -63,7 +63,7 @@ def _is_off(checked: CheckedInput) -> bool:
 
 def _backward(checked: CheckedInput) -> Finding | None:
     subject = checked.case.subject
-    ones = ones_for(checked.case.upstreams)  # times 1 nothing gets more digits
+    ones = ones_for(checked.case.upstreams)  # multiplying by 1 adds no digits
 
     def gradient(arrays: Arrays) -> np.ndarray:
         found = subject.gradients(subject.run(arrays), ones)[checked.place]
@@ -74,7 +74,7 @@ def _backward(checked: CheckedInput) -> Finding | None:
     drawn = checked.case.exam.second[checked.place]
     stored = None if drawn is None else next((dtype for dtype in _DTYPES if _holds(dtype, drawn)), None)
     dtype = _dtype(subject.arrays, gradient) or stored
-    if dtype is None or not c.sure.any():  # a slope that is lost in rounding says nothing of the gradient beside it
+    if dtype is None or not c.sure.any():  # a slope that is lost in rounding says nothing about the gradient
         return None
     k = c.elements.worst(c.sure)
     numbers = c.elements.numbers(k, "analytic", "numeric")
@@ -93,7 +93,7 @@ def _is_told(c: Comparison, k: int, eps: float) -> bool:
 
 
 def _dtype(arrays: Arrays, evaluate: Evaluate) -> type[np.floating] | None:
-    """The precision in which the results are computed, if it is lower and shows."""
+    """The precision in which the results are computed, if it is lower and detectable."""
     here = evaluate(arrays)
     if not np.isfinite(here).all() or not here.any():
         return None
@@ -114,7 +114,7 @@ def _holds(dtype: type[np.floating], values: np.ndarray) -> bool:
 
 
 def _finding(dtype: type[np.floating], place: str, input: str | None, numbers: dict[str, Any], **words: str) -> Finding:
-    """What is to be said about a lower precision in forward or backward."""
+    """The finding about a lower precision in forward or backward."""
     evidence = {"dtype": dtype.__name__, "where": place, **numbers}
     digits = int(-np.log10(float(np.finfo(dtype).eps)))
     return Finding.said(f"low_precision.{place}", input, evidence, dtype=dtype.__name__, digits=digits, **words)

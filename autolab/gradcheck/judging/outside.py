@@ -1,5 +1,5 @@
-"""What a function uses that is not among its inputs: arrays that outlive a call, whether its backward changes them; and
-values that it learns, of which it is said that they were not checked."""
+"""What a function uses besides its inputs: arrays that outlive a call, which its backward may change; and trained
+values, which are reported as not checked."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ _SAID = 3  # names
 
 
 def changed_by(run: Callable[[], Any], backward: Callable[[Any], Any]) -> str:
-    """The name of an array that a backward changes and that another call sees; empty if none was found.
+    """The name of an array that a backward changes and that another call can see; empty if none was found.
 
-    Looked through are what functions close over, their globals, and attributes of their objects.
+    Closures of functions, their globals, and attributes of their objects are searched.
     """
     tape = Tape()
     with tape:
@@ -63,7 +63,7 @@ def _arrays(thing: Any, depth: int, seen: set[int]) -> Iterator[tuple[str, np.nd
 
 
 def inside(name: str, value: Any) -> Iterator[tuple[str, Any]]:
-    """A value, and those in it if it is a list, a tuple or a dict."""
+    """A value, followed by its elements if it is a list, a tuple or a dict."""
     yield name, value
     if isinstance(value, list | tuple | dict) and len(value) <= _MOST_ITEMS:
         for key, item in value.items() if isinstance(value, dict) else enumerate(value):
@@ -71,7 +71,7 @@ def inside(name: str, value: Any) -> Iterator[tuple[str, Any]]:
 
 
 def reached(thing: Any) -> Iterator[tuple[str, Any]]:
-    """What a function finds in its closure and in its module, by name; what any other object holds."""
+    """The values that a function finds in its closure and its module, by name; for any other object, its attributes."""
     function = inspect.unwrap(getattr(thing, "__func__", thing)) if callable(thing) else thing
     if inspect.isfunction(function):
         yield from outer_names(function)

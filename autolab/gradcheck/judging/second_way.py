@@ -1,8 +1,8 @@
-"""Gradients that are right, and others when they are computed a second way: in the dtype that was given, or under
+"""Gradients that are right, but different when computed a second way: in the dtype of the inputs, or under
 ``create_graph``.
 
-A right gradient differs between the two by rounding, and rounding is not the same nearby. So only what is far beyond it
-at the given point and at points nearby is a mistake, and only where nothing overflows and the results agree.
+A right gradient differs between the two by rounding, and rounding is not the same nearby. So a
+difference is a mistake only if it is far larger at the given point and nearby, nothing overflows and the results agree.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _MOVED = 4.0
 
 
 def beside_dtype(native: Subject, subject: Subject, exam: Examination) -> list[Finding]:
-    """Of the gradients that ``subject`` computes in float64: those that are wrong in the dtype of the inputs."""
+    """Findings about gradients that are right in float64, computed by ``subject``, but wrong in the inputs' dtype."""
     if native is subject:
         return []
     _, upstreams, gradients = in_own_dtype(native, exam)
@@ -49,14 +49,14 @@ def in_own_dtype(native: Subject, exam: Examination) -> tuple[Run, Arrays, Gradi
 
 
 def beside_graph(subject: Subject, exam: Examination) -> list[Finding]:
-    """Of the gradients that were computed without ``create_graph``: those that are wrong with it."""
+    """Findings about gradients that are right without ``create_graph``, but wrong with it."""
     if exam.graph is None:
         return []
     return _Ways("graph", subject, subject, exam.upstreams[0]).findings(exam.gradients, exam.graph)
 
 
 def lower_orders(subjects: Sequence[Subject]) -> list[Finding]:
-    """The same of functions whose gradients are differentiated again, and so computed with ``create_graph`` only."""
+    """The same for functions whose gradients are differentiated again, and so always have ``create_graph``."""
     found: list[Finding] = []
     for subject in subjects:
         run = subject.run()
@@ -68,7 +68,7 @@ def lower_orders(subjects: Sequence[Subject]) -> list[Finding]:
 
 @dataclass(frozen=True, eq=False)
 class _Ways:
-    """What is known to be right, and the second way: under ``create_graph``, or in its own dtype."""
+    """The gradients known to be right, and the second way: under ``create_graph``, or in the inputs' own dtype."""
 
     by: str  # "graph" or "dtype"
     first: Subject
@@ -76,7 +76,7 @@ class _Ways:
     upstreams: Arrays
 
     def findings(self, right: Gradients, second: Gradients) -> list[Finding]:
-        """What the second way gives wrong, one finding for each such input."""
+        """One finding for each input whose gradient is wrong in the second way."""
         expected, given = [filled(gradients, self.first.arrays) for gradients in (right, second)]
         masks = self._far(self.second.arrays, expected, given)
         if not any(mask.any() for mask in masks) or self._is_limited():
@@ -97,7 +97,7 @@ class _Ways:
         return [self._finding(i, worst[i], given[i], expected[i]) for i, mask in enumerate(masks) if mask.any()]
 
     def _finding(self, i: int, element: int, given: np.ndarray, expected: np.ndarray) -> Finding:
-        """About an input, with what both ways give at the element where they are most apart."""
+        """The finding about an input, with both gradients at the element where they differ most."""
         index = index_of(element, self.first.arrays[i].shape)
         analytic, right = float(given[element]), float(expected[element])
         dtype = ", ".join(sorted({str(a.dtype) for a in self.second.arrays if a.dtype.itemsize < 8}))
@@ -108,7 +108,7 @@ class _Ways:
         return Finding.said(key, self.first.names[i], evidence, where=where(index), **words)
 
     def _far(self, arrays: Arrays, expected: Arrays, given: Arrays) -> list[np.ndarray]:
-        """The elements that are further apart than rounding may bring them, flat; a NaN is."""
+        """Which elements differ by more than rounding explains, flat; NaN counts as different."""
         eps = max([float(np.finfo(a.dtype).eps) for a in (*arrays, *self.upstreams)])
         masks = []
         upstream, sizes = largest(*self.upstreams), [largest(exact) for exact in expected]
@@ -128,7 +128,7 @@ class _Ways:
         return run, filled(subject.gradients(run, starts, create_graph), subject.arrays)
 
     def _is_limited(self) -> bool:
-        """Whether something overflows, vanishes or is not finite on the second way, or its results are others."""
+        """Whether the second way overflows, underflows or is not finite, or has different results."""
         with self.second.heard() as signals:
             run, _ = self._gradients(True, self.second.arrays)
         exact = self._gradients(False, self.second.arrays)[0].values()

@@ -1,7 +1,7 @@
-"""What is known of a point: the analytic gradients, and what the numeric ones are measured with.
+"""What is known about a point: the analytic gradients, and the means to measure the numeric ones.
 
-It is also asked what may make a right gradient look wrong, and only about elements that seem wrong: ``e`` is the record
-of one, as `case.Elements` has them.
+The survey also finds out what may make a right gradient look wrong, only for elements that seem wrong: ``e`` is the
+record of one, as in `case.Elements`.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ class Noises:
 @dataclass(frozen=True, eq=False)
 class Survey:
     """A point of a subject: ``gradients`` are those for ``upstreams``, None where there is none; ``root_eps`` is the
-    relative error that is always forgiven. Results that are not finite take no part in the numeric gradients."""
+    relative error that is always tolerated. Results that are not finite are excluded from the numeric gradients."""
 
     subject: Subject
     arrays: tuple[np.ndarray, ...]
@@ -63,7 +63,7 @@ class Survey:
 
     @cached_property
     def claims(self) -> list[Claim]:
-        """What the gradients say; nothing counts as 0."""
+        """The analytic gradients, with 0 for a missing one."""
         given = filled(self.gradients, self.arrays)
         return [Claim(i, g, self.noise.gradients[i], self.root_eps) for i, g in enumerate(given)]
 
@@ -74,11 +74,11 @@ class Survey:
         moves = [Direction(i, np.arange(a.size), point.own(i)) for i, a in enumerate(self.arrays)]
         return _noises(self.subject, self.arrays, self.upstreams, point, moves)
 
-    # ------------------------------------------------------------------ what speaks for an element
+    # ------------------------------------------------------------------ what excuses an element
     def fine_slope(self, direction: Direction, e: np.record, near: float) -> float | None:
-        """The slope of an element by a second look, if that is nearer than ``near`` to the gradient.
+        """The slope of an element from finer differences, if it differs from the gradient by less than ``near``.
 
-        Where the element is far below the others of its array, steps of its own magnitude are tried as well.
+        If the element is much smaller than the others of its array, steps of its own magnitude are tried as well.
         """
         for d in (direction, self.gauge.point.alone(direction.input, direction.index)):
             if d is not None:
@@ -93,12 +93,12 @@ class Survey:
 
     @cached_property
     def has_steps(self) -> bool:
-        """Whether the function uses one of AutoLab's own functions with steps, or says that it has some."""
+        """Whether the function uses one of AutoLab's step functions, or declares that it has steps."""
         functions = [step.function for step in self._steps]
         return any([function in _STEPS or getattr(function, "has_steps", False) for function in functions])
 
     def speak_for(self, direction: Direction, e: np.record) -> bool:
-        """Whether an element, which was moved along ``direction``, may be right though no stair hides its slope."""
+        """Whether an element, moved along ``direction``, may be right although no stair hides its slope."""
         scale = direction.step
         return (
             self.is_negligible(e, scale)
@@ -110,12 +110,12 @@ class Survey:
         )
 
     def jump(self, direction: Direction) -> float:
-        """By how much the results jump at the point: what stays however closely one looks; else 0."""
+        """The jump of the results at the point, which remains however small the moves are; 0 if there is none."""
         sides = [side for side in self._sides(direction) if np.ptp(side) <= _ALIKE * abs(side[-1])]
         return max([float(side[-1]) for side in sides], key=abs, default=0.0)
 
     def is_on_step(self, direction: Direction, e: np.record) -> bool:
-        """Whether the point lies at the edge of a step that is meant, and the slope on one side is the gradient."""
+        """Whether the point lies at the edge of an intended step, and the slope on one side is the gradient."""
         gauge = self.gauge
         rounding = _ULPS * np.finfo(np.float64).eps * float(np.abs(gauge.weights) @ np.abs(gauge.point.values))
         if not self.has_steps or (height := abs(self.jump(direction))) <= rounding:
@@ -126,7 +126,7 @@ class Survey:
         return bool((np.abs(right - rise) <= slack).all() or (np.abs(left + rise) <= slack).all())
 
     def _sides(self, direction: Direction) -> tuple[np.ndarray, np.ndarray]:
-        """By how much ever smaller moves to the right and to the left change the weighted results."""
+        """The changes of the weighted results in ever smaller moves to the right and to the left."""
         moves = self.gauge.point.moves(direction, *_CLOSE) @ self.gauge.weights
         return moves[::2], moves[1::2]
 
@@ -149,7 +149,7 @@ class Survey:
 
     @cached_property
     def limits(self) -> frozenset[str]:
-        """What keeps the arithmetic from giving a gradient: "overflow", "underflow"; "infinity" in an input."""
+        """What prevents the arithmetic from giving a gradient: "overflow", "underflow", or "infinity" in an input."""
         if not all(np.isfinite(a).all() for a in self.arrays):
             return frozenset({"infinity"})
         with self.subject.heard() as signals:
@@ -177,13 +177,13 @@ class Survey:
 
     @cached_property
     def _largest(self) -> float:
-        """The largest value on the way from the inputs to the results."""
+        """The largest intermediate value between the inputs and the results."""
         values = [to_cpu(y.array) for step in self._steps for y in step.outputs]
         return largest(*[a for a in (*self.arrays, *values) if a.dtype.kind == "f"])
 
     @cached_property
     def _scatter(self) -> list[np.ndarray | None]:
-        """How far gradients are apart that differ by their rounding alone, flat; None if they ignore the upstream."""
+        """The spread of gradients that differ only by rounding, flat; None if they ignore the upstream gradient."""
         run = self.subject.run(self.arrays)
         none = self.subject.gradients(run, [np.zeros_like(g) for g in self.upstreams])
         all_scaled = [[(g * s).astype(g.dtype) for g in self.upstreams] for s in _SCALES]
@@ -204,7 +204,7 @@ class Survey:
 
 
 def survey_of(subject: Subject, arrays: Arrays, upstreams: Arrays, known: Noises | None = None) -> Survey:
-    """``known`` is the noise at a point nearby, if it was measured there. What is not finite here does not count."""
+    """The survey of a point. ``known`` is the noise at a point nearby, if measured. Non-finite results do not count."""
     run = subject.run(arrays)
     upstreams = where_finite(run, upstreams)
     gradients, point = subject.gradients(run, upstreams), subject.point(arrays)
@@ -215,7 +215,7 @@ def survey_of(subject: Subject, arrays: Arrays, upstreams: Arrays, known: Noises
 
 
 def _noises(subject: Subject, arrays: Arrays, upstreams: Arrays, point: Point, moves: Sequence[Direction]) -> Noises:
-    """The noise of the finite results and of the gradients, from the same runs."""
+    """The noise of the finite results and that of the gradients, from the same runs."""
     both = subject.point(arrays, upstreams)
     noise = estimate_noise(both, moves)
     results = point.values.size
@@ -226,11 +226,11 @@ def _noises(subject: Subject, arrays: Arrays, upstreams: Arrays, point: Point, m
 
 
 def is_more_than_zero(none: np.ndarray | None) -> bool:
-    """Whether the gradient for an upstream gradient of zeros is something else; NaN is no proof (0 times infinity)."""
+    """Whether the gradient for an upstream gradient of zeros is nonzero; NaN is no proof (0 times infinity)."""
     return none is not None and bool((np.isfinite(none) & (none != 0)).any())
 
 
 def _is_float32(value: float) -> bool:
-    """Whether a number has the digits of a float32; what terms that cancel leave has far fewer."""
+    """Whether a number has the digits of a float32; what remains of cancelling terms has far fewer."""
     digits = float(np.frexp(value)[0]) * 2.0**_FEW
     return float(np.float32(value)) == value and digits != int(digits)

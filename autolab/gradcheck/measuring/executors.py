@@ -1,4 +1,4 @@
-"""Many independent evaluations, one after the other or spread over an executor."""
+"""Many independent evaluations, one after the other or distributed by an executor."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def spread(executor: Executor | None, task: Callable[[Sequence[Item]], Result], 
 
 
 def check_executor(caller: str, executor: Any) -> None:
-    """Refuse what is no executor."""
+    """Raise unless the argument is an executor."""
     if executor is not None and not isinstance(executor, Executor):
         raise TypeError(
             f"{caller}: executor is {a_kind(executor)}; expected a concurrent.futures.Executor, "

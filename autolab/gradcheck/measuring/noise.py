@@ -89,11 +89,11 @@ def _table(point: Point, directions: Sequence[Direction], places: np.ndarray) ->
 
 
 def _moves(table: np.ndarray) -> np.ndarray:
-    """Which results are not constant: most steps of the grid change them."""
+    """Which results are not constant, that is, change in most steps of the grid."""
     return 2 * np.count_nonzero(np.diff(table, axis=0), axis=0) > len(table) - 1
 
 
 def _is_kink(found: np.ndarray) -> np.ndarray:
-    """Whether a deviation grows from grid to grid with the spacing: noise would stay, so it is a kink at the point."""
+    """Whether a deviation grows with the spacing of the grid: noise would not, so it is a kink at the point."""
     first, second, third = found[:_ALWAYS]
     return (second > _GROWTH * first) & (third > _GROWTH * second)

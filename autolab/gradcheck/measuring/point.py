@@ -1,4 +1,4 @@
-"""A function of arrays at one point, evaluated along directions; and which element of all arrays is where."""
+"""A function of arrays at one point, evaluated along directions; and the positions of elements in arrays."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class Direction:
 
 
 def attempted(compute: Callable[..., Found], *args: Any, **options: Any) -> Found | None:
-    """What is computed; None where it raises, as a user's function may outside its domain, or where it is followed."""
+    """The result of the computation; None if it raises, as a user's function may outside its domain or when traced."""
     try:
         return compute(*args, **options)
     except Exception:
@@ -48,21 +48,21 @@ def attempted(compute: Callable[..., Found], *args: Any, **options: Any) -> Foun
 
 
 def largest(*arrays: np.ndarray) -> float:
-    """The largest magnitude of the finite numbers in some arrays; 0 if there are none."""
+    """The largest magnitude among the finite numbers in the arrays; 0 if there are none."""
     return max([float(np.max(np.abs(a), where=np.isfinite(a), initial=0.0)) for a in arrays], default=0.0)
 
 
 class MovableArrays:
-    """Arrays of which some elements are moved in place, looked at, and put back.
+    """Arrays whose elements are moved in place, observed, and restored.
 
     Parameters
     ----------
     look : callable
-        What is done while they are moved; its result must not share memory with them.
+        Called while elements are moved; its result must not share memory with the arrays.
     arrays : sequence of arrays
-        Those that move, indexed by ``Direction.index``.
+        The arrays to move, indexed by ``Direction.index``.
     caller : str
-        The tool that errors name.
+        The name of the tool, for errors.
     """
 
     def __init__(self, look: Callable[[], Any], arrays: Sequence[Array], caller: str = "") -> None:
@@ -71,7 +71,7 @@ class MovableArrays:
         self._moving = tuple(arrays)
 
     def at(self, directions: Sequence[Direction], t: float) -> Any:
-        """What is seen after a move by ``t`` along several directions of different inputs at once."""
+        """The result of ``look`` after a move by ``t`` along several directions of different inputs at once."""
         moved = []
         try:
             for d in directions:
@@ -85,7 +85,7 @@ class MovableArrays:
                 array[index] = before
 
     def pair(self, direction: Direction, t: float = 1.0) -> tuple[Any, Any]:
-        """What is seen after a move by ``t`` along one direction, and after one by ``-t``."""
+        """The results of ``look`` after moves by ``t`` and by ``-t`` along one direction."""
         return self.at([direction], t), self.at([direction], -t)
 
     def slope(self, direction: Direction, t: float) -> Any:
@@ -94,7 +94,7 @@ class MovableArrays:
         return (above - below) / (2 * t * direction.step)
 
     def width(self, direction: Direction, t: float = 1.0) -> Any:
-        """How far the elements are apart after moves by ``t`` and by ``-t``, which their dtype rounds.
+        """The distance between the elements after moves by ``t`` and by ``-t``, as rounded by their dtype.
 
         Raises
         ------
@@ -114,13 +114,13 @@ class MovableArrays:
 
 @dataclass
 class Tally:
-    """How often a function was called, and the name of the first exception that it raised away from its point."""
+    """The number of calls of a function, and the name of the first exception that it raised away from its point."""
 
     calls: int = 0
     failure: str | None = None
 
     def add(self, other: Tally) -> None:
-        """Count what was done elsewhere."""
+        """Add the counts of another tally."""
         self.calls += other.calls
         self.failure = self.failure or other.failure
 
@@ -131,9 +131,9 @@ class Point(MovableArrays):
     Parameters
     ----------
     evaluate : callable
-        Sees arrays of the shapes and dtypes of ``arrays`` and must not change them.
+        Called with arrays of the shapes and dtypes of ``arrays``, which it must not change.
     arrays : sequence of arrays
-        The inputs, which stay as they are. Those that are moved hold floats.
+        The inputs, which are not changed. Those that are moved hold floats.
 
     Attributes
     ----------
@@ -159,27 +159,27 @@ class Point(MovableArrays):
         super().__init__(partial(self._evaluate, copies), [copy.reshape(-1) for copy in copies])
 
     def with_arrays(self, arrays: Arrays) -> Point:
-        """The same function at other inputs; its calls are counted with those here."""
+        """The same function at other inputs; its calls are counted in the same tally."""
         other, self.tally.calls = Point(self._evaluate, arrays), self.tally.calls + 1
         other.tally = self.tally
         return other
 
     @property
     def is_finite(self) -> bool:
-        """Whether all results at the point are."""
+        """Whether all results at the point are finite."""
         return self.values.size == self.finite.size
 
     def moving(self, input: int, index: Any = slice(None)) -> Direction:
-        """The direction in which an element of an input moves, or several do, each by its scale; by default all."""
+        """The direction that moves one or several elements of an input, each by its scale; by default, all of them."""
         return Direction(input, index, self.scales[input][index])
 
     def alone(self, input: int, index: int) -> Direction | None:
-        """The direction of an element by its own magnitude; None where `moving` is no coarser."""
+        """The direction that moves an element by its own magnitude; None if `moving` is not coarser."""
         step = self.own(input)[index]
         return Direction(input, index, step) if step < self.scales[input][index] else None
 
     def own(self, input: int) -> np.ndarray:
-        """By what each element moves at its own magnitude, whatever the others of its array are; flat."""
+        """The step of each element according to its own magnitude, regardless of the others in its array; flat."""
         _, exponent = np.frexp(np.abs(self.arrays[input].astype(np.float64).ravel()))
         return np.minimum(self.scales[input], np.ldexp(1.0, exponent - 1))
 
@@ -188,12 +188,12 @@ class Point(MovableArrays):
         return self.at([direction], t)
 
     def moves(self, direction: Direction, *sizes: float) -> np.ndarray:
-        """By how much moves of some sizes to both sides change the results, a row each."""
+        """The changes of the results in moves of the given sizes to both sides, one row each."""
         return np.array([self.along(direction, sign * t) for t in sizes for sign in (1.0, -1.0)]) - self.values
 
     @contextmanager
     def far_away(self) -> Iterator[None]:
-        """Inside, what the function raises is not its behaviour near the point and leaves ``failure`` alone."""
+        """Inside a ``with`` block, exceptions are not stored as ``failure``: they say nothing about the point."""
         failure = self.tally.failure
         yield
         self.tally.failure = failure
@@ -203,7 +203,7 @@ class Point(MovableArrays):
         self.tally.calls += 1
         try:
             values = super().at(directions, t)
-        except Exception as error:  # outside its domain a function may raise whatever it likes
+        except Exception as error:  # outside its domain, a function may raise anything
             self.tally.failure = self.tally.failure or type(error).__name__
             return np.full(self.values.size, np.nan)
         if values.size != self.finite.size:
@@ -212,7 +212,7 @@ class Point(MovableArrays):
 
 
 def step_scale(array: np.ndarray) -> np.ndarray:
-    """By what each element of ``array`` moves for a relative move of 1: a power of two near its magnitude, flat.
+    """The step of each element of ``array`` for a relative move of 1: a power of two near its magnitude, flat.
 
     Powers of two keep ``x + h`` and ``x - h`` free of rounding errors. An element that is 0 takes the median
     magnitude of the others, or 1 if all are 0. None moves by less than the smallest number with all digits, as
@@ -239,7 +239,7 @@ def index_of(place: int, shape: Shape) -> Shape:
 
 
 def array_and_index(place: int, shapes: Sequence[Shape]) -> tuple[int, Shape]:
-    """Which of the arrays has the element, and at which index.
+    """The array that contains the element, by number, and the element's index in it.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Large inputs: random directions through all elements find that something is wrong, bisection finds where."""
+"""Large inputs: random directions through all elements detect that something is wrong, bisection finds where."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ KNOWN = 1e-2
 @dataclass(frozen=True, eq=False)
 class Claim:
     """The analytic gradient of one input, flat, with its noise; ``root_eps`` is the relative error that is always
-    forgiven."""
+    tolerated."""
 
     input: int
     analytic: np.ndarray
@@ -32,7 +32,7 @@ class Claim:
 
 @dataclass(frozen=True, eq=False)
 class Search:
-    """What random directions through all elements of an input found.
+    """The result of random directions through all elements of an input.
 
     ``halves`` are the ever smaller parts that disagree, from all elements to a single one; empty if they agree.
     ``conclusive`` says whether the directions could be measured at all. The defaults are those of an input that needs
@@ -63,7 +63,7 @@ def search(gauge: Gauge, claim: Claim, rng: np.random.Generator, probes: int = 4
 
 
 def halved(disagrees: Callable[[slice], bool | None], within: slice) -> list[slice]:
-    """Ever smaller parts that disagree together, down to one element, if a part that does is known by itself."""
+    """Bisect ``within``, which disagrees, down to a single element. Returns all the parts, largest first."""
     parts = [slice(int(within.start), int(within.stop))]
     while parts[-1].stop - parts[-1].start > 1:
         first, end = parts[-1].start, parts[-1].stop
@@ -73,7 +73,7 @@ def halved(disagrees: Callable[[slice], bool | None], within: slice) -> list[sli
 
 
 def _disagrees(gauge: Gauge, claim: Claim, signs: np.ndarray, index: slice, quick: bool = False) -> bool | None:
-    """Whether the slope along some elements is another than the gradient says; None if that cannot be told."""
+    """Whether the slope along some elements differs from that of the gradient; None if undecided."""
     step = signs[index] * gauge.point.scales[claim.input][index]
     found = gauge.slopes([Direction(claim.input, index, step)], quick=quick)
     parts = claim.analytic[index] * step

@@ -1,4 +1,4 @@
-"""Records: arrays whose entries have several numbers, which are chosen, replaced and joined together."""
+"""Records: arrays whose entries have several fields, which are selected, replaced and joined together."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 
 
 class Records(np.recarray[Any, Any]):
-    """An array of records; ``records.name`` are the numbers of one name, as an array that can be changed in place.
+    """An array of records; ``records.name`` is the field of that name, as an array that can be changed in place.
 
     Examples
     --------
@@ -20,11 +20,11 @@ class Records(np.recarray[Any, Any]):
 
     @classmethod
     def of(cls, **columns: np.ndarray) -> Self:
-        """Records of arrays that have one shape."""
+        """Records from arrays of the same shape."""
         kinds = [(name, column.dtype) for name, column in columns.items()]
         return np.rec.fromarrays(list(columns.values()), kinds).view(cls)
 
     @classmethod
     def joined(cls, parts: Sequence[np.ndarray], axis: int = 0) -> Self:
-        """All the parts, one after the other."""
+        """The parts, concatenated."""
         return np.concatenate(parts, axis=axis).view(cls)

@@ -1,4 +1,4 @@
-"""The function under test: every call gets copies of the inputs, so nothing that belongs to the user is touched."""
+"""The function under test: every call gets copies of the inputs, so the user's arrays are never modified."""
 
 from __future__ import annotations
 
@@ -42,30 +42,31 @@ class Run:
 
 @dataclass(eq=False)
 class Subject:
-    """A bound function, its inputs, and how often it was called.
+    """A bound function, its inputs, and the number of its calls.
 
     Parameters
     ----------
     bound : Bound
     dtype : float dtype, optional
-        What floats are taken to; by default they keep their precision.
+        The dtype that floats are converted to; by default, they keep theirs.
     caller : str
-        The tool that errors name.
+        The name of the tool, for errors.
     executor : Executor, optional
-        Where differences are measured.
+        Runs the measurements of differences.
     params : tuple of Variable
-        What the function reads besides its inputs. They are moved like inputs, and have their own arrays between runs.
+        What the function reads besides its inputs. They are moved like inputs, and get their own arrays back after
+        runs.
     inputs : tuple of str, optional
-        The inputs that are checked; by default those that require a gradient.
+        The inputs to check; by default, those that require a gradient.
 
     Attributes
     ----------
     names : tuple of str
-        What is checked: those inputs, and then the parameters.
+        The names of what is checked: the inputs, then the parameters.
     arrays : tuple of arrays
         Copies of their values, in main memory.
     floats : dict
-        What the caller does about floating-point errors: the function runs under that, whatever is set around it.
+        The caller's settings for floating-point errors, under which the function runs.
     """
 
     bound: Bound
@@ -90,7 +91,7 @@ class Subject:
     def given(
         cls, caller: str, fn: Callable[..., Any], args: tuple[Any, ...], inputs: Mapping[str, Any], dtype: Any = None
     ) -> Subject:
-        """What a tool was given; a TypeError if no input requires a gradient."""
+        """A subject from the arguments of a tool; raises a TypeError if no input requires a gradient."""
         subject = cls(bind(caller, fn, args, inputs), dtype, caller)
         if not subject.names:
             raise TypeError(f"{caller}: {subject.bound.name} got no floating-point input that requires a gradient")
@@ -100,11 +101,11 @@ class Subject:
         return array if self.dtype is None or array.dtype.kind != "f" else array.astype(self.dtype)
 
     def taken_to(self, dtype: Any) -> Subject:
-        """The same with floats of another dtype."""
+        """The same subject with floats converted to another dtype."""
         return replace(self, dtype=dtype)
 
     def run(self, arrays: Arrays | None = None) -> Run:
-        """Call the function on copies of ``arrays``; by default on those of the inputs."""
+        """Call the function on copies of ``arrays``, by default those of the inputs."""
         self._runs += 1
         return self._run(self.arrays if arrays is None else arrays)
 
@@ -116,7 +117,7 @@ class Subject:
         return Run(inputs, results(self.caller, self.bound.name, returned))
 
     def fresh(self, arrays: Arrays) -> dict[str, Variable]:
-        """The arguments of the function, of which those that are checked hold copies of ``arrays``."""
+        """The arguments of the function; the checked ones hold copies of ``arrays``."""
         values = dict(zip(self.inputs, arrays, strict=False))
         return {name: self._fresh(x, values.get(name)) for name, x in self.bound.variables.items()}
 
@@ -128,7 +129,7 @@ class Subject:
         return {**self.__dict__, "executor": None, "_tallies": []}  # what a worker is sent
 
     def steps(self, arrays: Arrays | None = None) -> list[ForwardEvent]:
-        """The functions that it calls on the way, at ``arrays`` or the inputs."""
+        """The functions that it calls in a run, at ``arrays`` or at the inputs."""
         tape = Tape()
         with tape:
             self.run(arrays)
@@ -136,7 +137,7 @@ class Subject:
 
     @contextmanager
     def heard(self) -> Iterator[set[str]]:
-        """Inside, floating-point errors of the function are noted, and nothing else is done about them."""
+        """Inside a ``with`` block, floating-point errors of the function are recorded and otherwise ignored."""
         kinds: set[str] = set()
         before = self.floats
         self.floats = {"all": "call", "call": lambda kind, flag: kinds.add(kind)}
@@ -147,18 +148,18 @@ class Subject:
 
     @property
     def evaluations(self) -> int:
-        """How often the function was called, also by those points of `point` that were moved elsewhere."""
+        """The number of calls of the function, including those by points from `point` that were moved elsewhere."""
         return self._runs + sum([tally.calls for tally in self._tallies])
 
     def point(self, arrays: Arrays, upstreams: Arrays | None = None) -> Point:
-        """The results at ``arrays``, to be moved; for ``upstreams`` followed by the gradients (0 where there is
-        none)."""
+        """The point ``arrays``, with the results; with ``upstreams``, they are followed by the gradients (0 where there
+        is none)."""
         found = Point(partial(self._evaluate, upstreams), arrays)
         self._tallies.append(found.tally)
         return found
 
     def _evaluate(self, upstreams: Arrays | None, arrays: Arrays) -> np.ndarray:
-        run = self._run(arrays)  # the point counts it, wherever its copies are moved
+        run = self._run(arrays)  # the point counts the calls, wherever its copies are moved
         if upstreams is None:
             return flat(run.values())
         return flat([*run.values(), *filled(self.gradients(run, upstreams), arrays)])
@@ -171,12 +172,12 @@ class Subject:
         return tuple([None if g is None else np.array(to_cpu(array_of(g.array))) for g in found])
 
     def nearby_gradients(self, arrays: Arrays, upstreams: Arrays) -> Gradients | None:
-        """The gradients at other inputs; None where these lie outside the function's domain."""
+        """The gradients at other inputs; None if these lie outside the function's domain."""
         run = attempted(self.run, arrays)
         return None if run is None else attempted(self.gradients, run, upstreams)
 
     def nearby(self, rng: np.random.Generator) -> tuple[np.ndarray, ...]:
-        """Inputs of which every element is moved by 2 to 8 per cent."""
+        """The inputs with every element moved by 2 to 8 per cent."""
         moved = []
         for array in self.arrays:
             fraction = rng.uniform(0.02, 0.08, array.shape) * rng.choice((-1.0, 1.0), array.shape)
@@ -190,7 +191,7 @@ class Subject:
 
 @contextmanager
 def holding(params: Sequence[Variable], arrays: Arrays) -> Iterator[None]:
-    """Inside, the parameters have copies of ``arrays``."""
+    """Inside a ``with`` block, the parameters hold copies of ``arrays``."""
     own = [p.array for p in params]
     try:
         for p, array in zip(params, arrays, strict=True):
@@ -206,7 +207,7 @@ def lifted(native: Subject) -> Subject:
     if all(a.dtype.itemsize >= 8 for a in native.arrays):
         return native
     subject = native.taken_to(np.float64)
-    if attempted(subject.run) is None:  # it takes only what it was written for
+    if attempted(subject.run) is None:  # it accepts only the dtype it was written for
         return native  # and the comparison is as coarse as that
     return subject
 
@@ -232,17 +233,17 @@ def _result(caller: str, function: str, y: Any) -> Variable:
 
 
 def flat(arrays: Sequence[Array]) -> np.ndarray:
-    """All elements in one float64 array in main memory, a copy."""
+    """A copy of all elements, in one float64 array in main memory."""
     if len(arrays) == 1:
         return to_cpu(arrays[0]).astype(np.float64).reshape(-1)
     return np.concatenate([to_cpu(a).ravel() for a in arrays]).astype(np.float64, copy=False)
 
 
 def draw_upstreams(results: Sequence[Variable], rng: np.random.Generator) -> tuple[np.ndarray, ...]:
-    """Random upstream gradients of the results' shapes and dtypes, in main memory, between 0.5 and 1.5 in magnitude.
+    """Random upstream gradients with the results' shapes and dtypes, in main memory, with magnitudes from 0.5 to 1.5.
 
-    Ones hide a backward that ignores them, and whatever differs from element to element. A result that is not finite
-    gets 0.
+    Ones would hide a backward that ignores its upstream gradient, or differs from element to element. Non-finite
+    results get 0.
     """
     drawn = []
     for values in [to_cpu(y.array) for y in results]:
@@ -252,39 +253,39 @@ def draw_upstreams(results: Sequence[Variable], rng: np.random.Generator) -> tup
 
 
 def first_upstreams(results: Sequence[Variable], rng: np.random.Generator) -> tuple[np.ndarray, ...]:
-    """Those that a report shows the gradients for: of a single number 1, so that it shows its derivatives."""
+    """The upstream gradients for which a report shows gradients; 1 for a single number, to show derivatives."""
     drawn = draw_upstreams(results, rng)
     return ones_for(drawn) if sum([g.size for g in drawn]) == 1 else drawn
 
 
 def ones_for(upstreams: Sequence[np.ndarray]) -> tuple[np.ndarray, ...]:
-    """Ones in the place of other upstream gradients; the 0 of a result that is not finite stays."""
+    """Ones in place of other upstream gradients; the 0 of a non-finite result is kept."""
     return tuple([(g != 0).astype(g.dtype) for g in upstreams])
 
 
 def where_finite(run: Run, upstreams: Arrays) -> list[np.ndarray]:
-    """Upstream gradients for a run, with 0 for what is not finite there."""
+    """The upstream gradients, with 0 where a result of the run is not finite."""
     return [np.where(np.isfinite(y), g, 0).astype(g.dtype) for y, g in zip(run.values(), upstreams, strict=True)]
 
 
 def beside(results: Sequence[Variable], upstreams: Sequence[Array]) -> list[Array]:
-    """Upstream gradients that were drawn in main memory, each on the device of its result."""
+    """Upstream gradients drawn in main memory, moved to the devices of the results."""
     return [get_array_module(y.array).asarray(g) for y, g in zip(results, upstreams, strict=True)]
 
 
 def jittered(arrays: Arrays, rng: np.random.Generator, units: float) -> list[np.ndarray]:
-    """Arrays of which every element is moved by so many units in its last place."""
+    """The arrays with every element moved by ``units`` units in its last place."""
     return [(a + rng.choice((-units, units), a.shape) * np.spacing(a)).astype(a.dtype) for a in arrays]
 
 
 def filled(gradients: Gradients, inputs: Sequence[Any]) -> tuple[np.ndarray, ...]:
-    """The gradients by inputs in float64, flat; zeros where there is none."""
+    """The gradients of all inputs in float64, flat; zeros where there is none."""
     pairs = zip(gradients, inputs, strict=True)
     return tuple([np.zeros(x.size) if g is None else g.ravel().astype(np.float64, copy=False) for g, x in pairs])
 
 
 def spread_of(gradients: Gradients, others: Iterable[Gradients]) -> list[np.ndarray]:
-    """How far gradients are from others at most, flat; what is missing or not finite does not count."""
+    """The largest distance of gradients from others, flat; missing and non-finite ones do not count."""
     found = [np.zeros(0 if g is None else g.size) for g in gradients]
     for row in others:
         for spread, g, once in zip(found, row, gradients, strict=True):

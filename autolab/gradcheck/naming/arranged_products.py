@@ -1,4 +1,4 @@
-"""Gradients as formulas of whole arrays: products in the wrong order, or without the sum that a row shares."""
+"""Gradients as formulas of whole arrays: products in the wrong order, or without the sum over a row."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def _turned(name: str, a: np.ndarray) -> tuple[tuple[str, np.ndarray], tuple[str
 
 
 def forgotten_in_row(checked: CheckedInput) -> Explanation | None:
-    """Whether what is missing is a sum over an axis: the second term of softmax and its like."""
+    """Whether the missing part is a sum over an axis, such as the second term of softmax."""
     e, upstreams, shape = checked.here.elements, checked.case.upstreams, checked.shape
     if len(upstreams) != 1 or upstreams[0].shape != shape or not is_plain(checked):
         return None

@@ -1,4 +1,4 @@
-"""Whether a gradient is wrong, and how: a cause is named only if the numbers leave no other simple one."""
+"""Whether a gradient is wrong, and why: a cause is named only if the numbers leave no other simple one."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from .upstream import ignored, nonlinear
 
 
 def fails(checked: CheckedInput) -> bool:
-    """Whether the gradient of an input is wrong beyond doubt: for an upstream gradient, or at an element."""
+    """Whether the gradient of an input is wrong beyond doubt, for an upstream gradient or at an element."""
     is_odd = is_more_than_zero(checked.case.exam.none[checked.place]) or nonlinear(checked) is not None
     return bool(is_odd or checked.undefined.any() or checked.wrong.any())
 
@@ -56,7 +56,7 @@ _OTHERWISE = frozenset({"nan", "nonlinear", "stale", "repeated"})
 
 
 def _with_rule(checked: CheckedInput, finding: Finding) -> Finding:
-    """The finding with the formulas of backward and of what was measured, where both are known."""
+    """The finding, with the formulas of backward and of the measured gradient, if both are known."""
     if finding.kind not in _BY_RULE or finding.evidence.get("cause") in _OTHERWISE:
         return finding
     return replace(finding, evidence={**finding.evidence, **rule_of(checked, finding.kind)})
@@ -75,7 +75,7 @@ def _nan(checked: CheckedInput) -> Explanation | None:
 
 
 def _stale(checked: CheckedInput) -> Explanation | None:
-    """Right at the given point, and nearby still the gradient of that point at every element that was measured."""
+    """Right at the given point; nearby, every measured element still has the gradient of that point."""
     if len(checked.points) < 2:
         return None
     (here, nearby), known = checked.points, checked.points[1].measured
@@ -93,7 +93,7 @@ def _local(checked: CheckedInput) -> Explanation | None:
     right = ~wrong
     for c in checked.points:
         clear = ~c.elements.unsure & (np.abs(c.elements.numeric) > SIGNAL * c.elements.tolerance)
-        right &= np.where(c.measured, clear, c is not checked.here)  # nearby only a part was measured
+        right &= np.where(c.measured, clear, c is not checked.here)  # nearby, only some elements were measured
     smooth, unsure = checked.here.elements.kind != KINK, checked.here.elements.unsure.astype(bool)
     if not (wrong & smooth).any():
         smooth |= True  # only kinks are wrong

@@ -1,8 +1,8 @@
-"""Which way through a function a wrong gradient forgets: the user's own forward is run on Variables, way by way.
+"""Which path through a function a wrong gradient omits: the user's own forward is run on Variables, path by path.
 
-NumPy's functions, applied to Variables, leave a graph, and on this graph every edge has a share of the gradient. If the
-wrong gradient is the right one without the share of one edge (or two), that way is what the backward forgets; if on one
-edge the upstream gradient goes on as it came, what is forgotten is the derivative of that step. No numeric derivative
+NumPy's functions, applied to Variables, record a graph, in which every edge has a share of the gradient. If the wrong
+gradient is the right one without the share of one edge (or two), the backward omits that path; if the upstream gradient
+passes one edge unchanged, it omits the derivative of that step. No numeric derivative
 is needed, but the traced gradient must agree with it.
 """
 
@@ -44,7 +44,7 @@ _LEAST = 3
 
 @dataclass(frozen=True, eq=False)
 class Way:
-    """What a backward may forget at a place of the traced graph, and how much of the gradient that is, flat.
+    """What a backward may omit at one place of the traced graph, and its share of the gradient, flat.
 
     A ``path`` is an edge: its function is the one that it leads back to (or comes from, if that is the input itself).
     A ``step`` is the derivative of a function, ``inner`` that of everything inside it.
@@ -60,12 +60,12 @@ Traced = tuple[np.ndarray, list[Way]]
 
 
 def forgotten_way(checked: CheckedInput) -> Explanation | None:
-    """The way on which a share of the gradient is lost or has the wrong sign, if one is found."""
+    """The path on which a share of the gradient is lost or has the wrong sign, if one is found."""
     e, known = checked.here.elements, checked.here.sure
     if not np.isfinite(e.analytic).all():
         return None
     found = attempted(_traced, checked)
-    if found is None:  # the forward is not written for Variables, or in a way that leaves no graph
+    if found is None:  # the forward does not accept Variables, or records no graph
         return None
     right, ways = found
     slack = 10 * e.tolerance[known] + _CLOSE * np.abs(right[known])
@@ -122,7 +122,7 @@ def _traced(checked: CheckedInput) -> Traced | None:
 
 
 def _forward(call: ForwardEvent, arguments: list[Any]) -> Any:
-    """What the user's forward returns for Variables, by an object of its own."""
+    """The result of the user's forward for Variables, called on a separate object."""
     if isinstance(call.function, Primitive):
         return call.function.forward(np, *arguments, **call.attributes)
     own = copy(call.function)
@@ -162,7 +162,7 @@ def _application(checked: CheckedInput) -> tuple[ForwardEvent, int, tuple[Any, .
 
 
 def _is_written(function: Any) -> bool:
-    """Whether it is a function that somebody wrote, and no declared one of AutoLab's own."""
+    """Whether it is a function that someone wrote, not one of those that AutoLab itself declares."""
     if isinstance(function, Primitive):
         return not function.several and not function.forward.__module__.startswith("autolab.")
     return isinstance(function, Authored)
@@ -171,7 +171,7 @@ def _is_written(function: Any) -> bool:
 def _ways(
     ys: tuple[Any, ...], starts: list[Any], x: Variable, names: dict[Node, tuple[str, Variable]]
 ) -> Iterator[Way]:
-    """The edges of the graph in the order of a backward pass, with what reaches ``x`` through each."""
+    """The edges of the graph in the order of a backward pass, with the share that reaches ``x`` through each."""
     events: list[BackwardEvent] = []
 
     def hook(event: ForwardEvent | BackwardEvent) -> None:
@@ -205,7 +205,7 @@ def _edges(name: str, event: BackwardEvent, x: Variable, names: dict[Node, tuple
 
 
 def _reaching(parent: Node, g: Any, x: Variable, names: dict[Node, tuple[str, Variable]]) -> np.ndarray | None:
-    """What of a gradient that arrives at a node reaches ``x``, flat; None for what is no part of the graph."""
+    """What a gradient arriving at a node contributes to that of ``x``, flat; None if the node is not in the graph."""
     if g is None or isinstance(g, dict) or (parent is not x.node and parent not in names):
         return None
     return _flat(g if parent is x.node else grad([names[parent][1]], [x], [g])[0], x.size)

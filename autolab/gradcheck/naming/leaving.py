@@ -1,8 +1,8 @@
-"""Whether what a wrong gradient lacks has left the graph, and where.
+"""Whether the missing part of a wrong gradient is due to a value that left the graph, and where it left.
 
-To the gradient a number or an array that left is a constant. So it is held still: an input is moved, and the function
-goes on with what left at the point itself. Where that changes the slope, the place counts; and where the slope is then
-the gradient, nothing else is wrong.
+For the gradient, a number or an array that left the graph is a constant. So it is held constant: an input is moved
+while the function continues with the value that left at the original point. If that changes the slope, the place
+matters; and if the slope then equals the gradient, nothing else is wrong.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _MOST_PLACES = 8
 
 
 def left(checked: CheckedInput) -> Explanation | None:
-    """What left the graph and is missing in the gradient of the worst element."""
+    """The values that left the graph and are missing in the gradient of the worst element."""
     subject, (c, survey) = checked.case.subject, checked.wrong_point
     element = c.elements.worst(c.elements.wrong)
     analytic, numeric = c.elements.numbers(element, "analytic", "numeric").values()
@@ -43,12 +43,12 @@ def left(checked: CheckedInput) -> Explanation | None:
     if not c.elements.wrong.any() or not np.isfinite([analytic, numeric]).all():
         return None
     kept = attempted(_HeldExits, subject, checked.place, survey.gauge)
-    if kept is None:  # what runs alone does not always run when it is followed
+    if kept is None:  # a function that runs normally may fail when traced
         return None
     slopes = {place: kept.slope(element, {place}) for place in kept.places}
     places = [place for place, slope in slopes.items() if abs(slope - numeric) > gap]
     held = kept.slope(element, set(places)) if places else np.nan
-    if not np.isfinite([*slopes.values(), held]).all():  # or it refuses to go on with another value
+    if not np.isfinite([*slopes.values(), held]).all():  # or it fails with the replaced value
         return None
     is_all = abs(held - analytic) <= gap
     words = {"what": _in_words(subject, places), **({} if c.given else {"analytic": "None"})}
@@ -67,7 +67,7 @@ def _in_words(subject: Subject, places: list[Exit]) -> str:
 
 
 class _HeldExits:
-    """What left at a point, and slopes of the function in input ``i`` while some of that is held still."""
+    """The values that left at a point, and slopes of the function in input ``i`` with some of them held constant."""
 
     def __init__(self, subject: Subject, i: int, gauge: Gauge) -> None:
         self._gauge, self._i = gauge, i
@@ -104,7 +104,7 @@ class _HeldExits:
 
 @contextmanager
 def _listening(hear: Callable[[Exit, Any, Collection[Variable]], Any]) -> Iterator[None]:
-    """Let ``hear`` see, and replace, what leaves: it is called with the place, the value, and whose it was."""
+    """Inside a ``with`` block, ``hear`` gets the place, value and source of what leaves; it returns the value to use."""
 
     def on_exit(event: ExitEvent) -> None:
         event.value = hear(event.exit, event.value, [event.variable])

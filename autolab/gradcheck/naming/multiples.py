@@ -1,4 +1,4 @@
-"""Gradients that are a multiple of the right one, or that belong to another input; and what a factor is called."""
+"""Gradients that are a multiple of the right one, or belong to another input; and names for factors."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ _NAMED = {
 
 
 def swapped(checked: CheckedInput) -> Explanation | None:
-    """Whether inputs got each other's gradients: two of them, or more round in a ring."""
+    """Whether inputs got each other's gradients: two of them, or more in a cycle."""
     ring, wrong = [checked], [other for other in checked.case.inputs if other.wrong.any()]
     while (x := next((other for other in wrong if _gets(ring[-1], other)), None)) is not None and x not in ring:
         ring.append(x)
@@ -62,7 +62,7 @@ def _gets(checked: CheckedInput, other: CheckedInput) -> bool:
 
 
 def factor(checked: CheckedInput) -> Explanation | None:
-    """A factor too many, or only a wrong sign."""
+    """A wrong factor, or only a wrong sign."""
     pairs = [(c, c) for c in checked.points]
     if not _is_evident(checked):
         return None
@@ -81,7 +81,7 @@ def factor(checked: CheckedInput) -> Explanation | None:
 def _fits(pairs: Sequence[tuple[Comparison, Comparison]], factor: float) -> bool:
     """Whether, at every point, the analytic gradient of the first is ``factor`` times the numeric one of the second.
 
-    A match with what is lost in its own tolerance says nothing, so somewhere there must be more.
+    A match with values below their own tolerance says nothing, so some value must exceed it.
     """
     signal = False
     for first, second in pairs:
@@ -95,7 +95,7 @@ def _fits(pairs: Sequence[tuple[Comparison, Comparison]], factor: float) -> bool
 
 
 def _is_evident(checked: CheckedInput) -> bool:
-    """Two points, or three elements with different slopes: one number alone is some factor times any other."""
+    """Whether there are two points, or three elements of different slopes: a single number is always some multiple."""
     e = checked.here.elements
     return len(checked.points) > 1 or np.unique(np.round(np.abs(e.numeric[e.wrong]), 6)).size >= 3
 
@@ -116,7 +116,7 @@ def lengths_of(case: Case) -> set[int]:
     return {int(n) for shape in shapes for n in (*shape, np.prod(shape)) if n > 1}
 
 
-# ---------------------------------------------------------------------- what a factor is called
+# ---------------------------------------------------------------------- names for factors
 def named(value: float, lengths: Iterable[int] = ()) -> tuple[str, float] | None:
     """``value`` as a small fraction, a known constant, or made of the lengths of an array, with its exact value; None
     if it is none of these.
