@@ -1,10 +1,11 @@
-"""What a recording of PyTorch or JAX costs: beside the plain run forward and backward, and at each move in a live view.
+"""What a recording of PyTorch or JAX costs, compared with the plain run forward and backward, and per move in a live
+view.
 
     .bridges-venv/bin/python benchmarks/bridges.py [--save]
 
-Medians of repeated runs in one process and one thread, in time of the processor, as the machine may be shared. A move
-is all that the kernel computes for one; painting is measured by browser.py. `--save` writes results/bridges.json and
-the table in docs/bridges.md. A library that is not installed is left out. `make test-bridges` makes the harness.
+Medians of repeated runs in one process and one thread, in processor time, since the machine may be shared. A move is
+all that the kernel computes for it; painting is measured by browser.py. `--save` writes results/bridges.json and the
+table in docs/bridges.md. A library that is not installed is left out. `make test-bridges` creates the environment.
 """
 
 from __future__ import annotations
@@ -91,13 +92,13 @@ def jax_rows() -> Iterator[Row]:
         ("JAX: x * y + z, 3 numbers each", muladd, (one, one, one)),
         ("JAX: two layers, batch of 32", network, (x, w, v)),
     ):
-        gradient = jax.grad(fn, argnums=tuple(range(len(args))))  # not under jit, as one writes a function at first
+        gradient = jax.grad(fn, argnums=tuple(range(len(args))))  # without jit, as a function is first written
         plain = lambda gradient=gradient, args=args: jax.block_until_ready(gradient(*args))  # noqa: E731
         yield row(title, plain, partial(record, fn, *args), JaxSession(bind("explore", fn, args, {}), {}))
 
 
 def row(title: str, plain: Callable[[], Any], record: Callable[[], Any], session: Any) -> Row:
-    """A move takes an element of the first input a little further each time."""
+    """Time the plain run, the recording and a move, which shifts an element of the first input a little each time."""
     session.record()
     name, places = next(iter(session.point)), count(1.0, 1e-3)
 
@@ -119,7 +120,7 @@ def milliseconds(what: Callable[[], Any]) -> float:
 
 
 def table(rows: list[dict[str, Any]]) -> str:
-    """The rows as they stand in docs/bridges.md."""
+    """The rows as a table for docs/bridges.md."""
     lines = ["| program | steps | plain run | `record` | a move |", "| --- | ---: | ---: | ---: | ---: |"]
     for row in rows:
         times = " | ".join([f"{row[name]:.{2 if row[name] < 100 else 3}g} ms" for name in ("plain", "record", "move")])

@@ -1,15 +1,15 @@
-"""What the live graph takes in a page: `python benchmarks/browser.py [slider_to_paint] [live_graph] [--save]`.
+"""How fast the live graph is in a page: `python benchmarks/browser.py [slider_to_paint] [live_graph] [--save]`.
 
 Both tables are measured in a real JupyterLab and Chromium, and need the extra `test`.
 
 - `slider_to_paint`, on a graph of 20 nodes: from the key that moves the number in its box to the first frame after the
   changed number entered the page, and the first picture after a kernel's start.
-- `live_graph`, how soon large graphs open, are drawn anew and recoloured: a loop of 10,000 steps, which opens folded,
-  and 1000 steps in 30 calls, which are all opened. Beside the times, an update's size, how many boxes are there at
-  first, and the memory of the kernel with the view open.
+- `live_graph`, how fast large graphs open, are redrawn and recoloured: a loop of 10,000 steps, which opens collapsed,
+  and 1000 steps in 30 calls, which are all expanded. Besides the times: the size of an update, the initial number of
+  boxes, and the kernel's memory with the view open.
 
-With both, what the front end weighs on its way: the loader that every view carries, the module and the style that all
-of them share. Times are in milliseconds, sizes in bytes.
+Both also report the size of the front end: the loader that every view carries, and the module and the style
+that all of them share. Times are in milliseconds, sizes in bytes.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ AFTER_PAINT = """new Promise(done => requestAnimationFrame(() => {
 
 @contextmanager
 def opened(*cells: str) -> Iterator[LabPage]:
-    """A notebook with these cells, in a server and a browser of its own."""
+    """A notebook with these cells, in its own server and browser."""
     with tempfile.TemporaryDirectory() as folder, lab_server(Path(folder)) as lab, sync_playwright() as playwright:
         chromium = launch(playwright, whole=True)
         view = LabPage(lab, chromium.new_page(viewport={"width": 1280, "height": 900}))
@@ -75,7 +75,7 @@ def opened(*cells: str) -> Iterator[LabPage]:
 
 
 def front_end() -> dict[str, int]:
-    """What it weighs."""
+    """The sizes of the front end's files."""
     return {
         "loader": len(module_text("loader.js").encode()),
         "module": len(zipped(module_text("explorer.js"))),
@@ -116,7 +116,7 @@ def slider_to_paint() -> dict[str, Any]:
 
 
 def moved(view: LabPage, moves: int) -> dict[str, Any]:
-    """The figures, in a notebook whose first cell is the program."""
+    """The timings of moves, in a notebook whose first cell is the program."""
     start = time.perf_counter()
     view.restart()
     view.run(0)

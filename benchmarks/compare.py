@@ -1,7 +1,7 @@
-"""Two commits against each other, row by row: `python benchmarks/compare.py BEFORE [AFTER] [--only chains nets]`.
+"""Compare two commits, row by row: `python benchmarks/compare.py BEFORE [AFTER] [--only chains nets]`.
 
-Both run in one race, in plain processes that take turns, with the workloads as they are written here. Without AFTER it
-is the working tree. A share below 1 is faster; the last column holds the middle half of the rounds' shares.
+Both run in one race, in plain processes that take turns, with the workloads of this checkout. AFTER defaults to the
+working tree. A ratio below 1 is faster; the last column holds the interquartile range of the rounds' ratios.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ BEFORE = "before"
 
 
 class Commits(Runner):
-    """AutoLab of two checkouts, instead of several libraries."""
+    """AutoLab from two checkouts, in place of several libraries."""
 
     def __init__(self, trees: dict[str, Path], heats: int, rounds: int) -> None:
         super().__init__(Path(sys.executable), heats, rounds, list(trees))

@@ -1,4 +1,4 @@
-"""The engine beside other libraries, in one run: `make bench`, or `python benchmarks/engine.py [--save engine]`.
+"""The engine compared with other libraries, in one run: `make bench`, or `python benchmarks/engine.py [--save engine]`.
 
 It prints the table of all rows; README.md in this folder says how to read it. `readme.py` puts what was saved into
 docs/speed.md and history.md.

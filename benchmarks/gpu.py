@@ -1,8 +1,8 @@
-"""AutoLab on a GPU beside what the GPU, CuPy and PyTorch do, as ratios of one run: `make bench-gpu`.
+"""AutoLab on a GPU compared with the GPU's bandwidth, CuPy and PyTorch, as ratios within one run: `make bench-gpu`.
 
 Times come from events on the device, after a warm-up; each is the median of several rounds that take turns. A row that
-fails says why, and the others go on. Without a GPU it says so and stops. README.md in this folder says how to read the
-table; `readme.py` puts the saved one into docs/speed.md.
+fails says why, and the others continue. Without a GPU, it says so and stops. README.md in this folder says how to read
+the table; `readme.py` puts the saved one into docs/speed.md.
 """
 
 from __future__ import annotations
@@ -30,13 +30,13 @@ RESULTS = Path(__file__).parent / "results"
 
 
 def size(default: int, told: str) -> Any:
-    """One of the options, with what the command line says of it."""
+    """One of the options, with its help for the command line."""
     return field(default=default, metadata={"help": told})
 
 
 @dataclass(frozen=True)
 class Options:
-    """The sizes of what is timed, which may be given at the command line."""
+    """The sizes of the timed workloads, which can be set on the command line."""
 
     exponent: int = size(28, "2 to this power numbers in an array")
     width: int = size(4096, "width and batch of the wide layers")
@@ -47,9 +47,9 @@ class Options:
 
 @dataclass(frozen=True)
 class Figure:
-    """One figure: its time, its ratio to something of the same run, and the goal of that ratio.
+    """One figure: its time, its ratio to another time of the same run, and the goal for that ratio.
 
-    ``error`` says why there is none.
+    ``error`` says why there is no figure.
     """
 
     name: str
@@ -62,19 +62,19 @@ class Figure:
 
     @property
     def holds(self) -> bool | None:
-        """Whether the goal is reached; None where there is no goal or no ratio."""
+        """Whether the goal is reached; None without a goal or a ratio."""
         if self.ratio is None or (self.least is None and self.most is None):
             return None
         return (self.least is None or self.ratio >= self.least) and (self.most is None or self.ratio <= self.most)
 
 
 def failed(name: str, error: Exception) -> Figure:
-    """A row that says why it has no figure."""
+    """A row that says why there is no figure."""
     return Figure(name, error=f"{type(error).__name__}: {error}"[:300])
 
 
 def bandwidth(options: Options, clock: Clock) -> list[Figure]:
-    """A fused product and sum, by the bandwidth of a copy and by PyTorch's composite."""
+    """A fused product and sum, relative to the bandwidth of a copy and to PyTorch's unfused operations."""
     size, torch = 2**options.exponent, works.torch_or_none()
     ours = works.muladd_works(size)
     others = works.torch_muladd_works(torch, size) if torch else {}
@@ -95,7 +95,7 @@ def bandwidth(options: Options, clock: Clock) -> list[Figure]:
 
 
 def kernels(options: Options, clock: Clock) -> list[Figure]:
-    """The kernels of declared functions, by the bandwidth of a copy."""
+    """The kernels of declared functions, relative to the bandwidth of a copy."""
     every = works.kernel_works(2**options.exponent)
     seconds = works.medians({name: work for name, (work, _) in every.items()}, clock, 5, options.rounds)
     speed = {name: arrays / seconds[name] for name, (_, arrays) in every.items()}
@@ -104,7 +104,7 @@ def kernels(options: Options, clock: Clock) -> list[Figure]:
 
 
 def overhead(options: Options, clock: Clock) -> list[Figure]:
-    """Small operations beside the array library alone."""
+    """Small operations, relative to the array library alone."""
     found = []
     for name, (ours, raw) in works.operations().items():
         seconds = works.medians({"ours": ours, "raw": raw}, clock, 1000, options.rounds)
@@ -113,22 +113,22 @@ def overhead(options: Options, clock: Clock) -> list[Figure]:
 
 
 def network(options: Options, clock: Clock) -> list[Figure]:
-    """Three wide layers, where the matrix products are most of it."""
+    """Three wide layers, where matrix products dominate."""
     return _beside_torch("", works.layers(options.width, options.width), options, options.width, clock, 1.05)
 
 
 def small_network(options: Options, clock: Clock) -> list[Figure]:
-    """Three small layers, where the host is most of it."""
+    """Three small layers, where the host dominates."""
     return _beside_torch(", eager", works.layers(options.small, options.small), options, options.small, clock)
 
 
 def small_network_captured(options: Options, clock: Clock) -> list[Figure]:
-    """The same as a CUDA graph, and without matrix products, which CuPy does not let into one."""
+    """The same as a CUDA graph, without matrix products, which CuPy cannot capture."""
     found = []
     for how, linear in ((", as a CUDA graph", F.linear), (", by sums, as a CUDA graph", works.linear_by_sums)):
         try:
             step = works.captured(works.layers(options.small, options.small, linear))
-        except Exception as error:  # the other way is worth having
+        except Exception as error:  # the other measurement is still useful
             found.append(failed(f"three layers of {options.small}{how}", error))
         else:
             found += _beside_torch(how, step, options, options.small, clock, 1.0)
@@ -147,7 +147,7 @@ def _beside_torch(
 
 
 def picture(options: Options, clock: Clock) -> list[Figure]:
-    """A heatmap of very many elements, by the host's clock."""
+    """A heatmap of very many elements, timed by the host's clock."""
     seconds = works.medians({"heatmap": works.heatmap(options.pixels)}, works.wall_clock, 1, options.rounds)["heatmap"]
     return [Figure(f"heatmap of {options.pixels:.0e} elements", seconds, seconds / 0.2, "x 200 ms", most=1.0)]
 
@@ -156,7 +156,7 @@ ROWS = (bandwidth, kernels, overhead, network, small_network, picture, small_net
 
 
 def figures(options: Options, limit: float, clock: Clock = works.device_clock) -> Iterator[Figure]:
-    """The figures of all rows; a row that fails, or has no time left, is one that says so."""
+    """The figures of all rows; a row that fails or has no time left says so."""
     start = monotonic()
     for row in ROWS:
         name = row.__name__.replace("_", " ")
@@ -165,14 +165,14 @@ def figures(options: Options, limit: float, clock: Clock = works.device_clock) -
             continue
         try:
             yield from row(options, clock)
-        except Exception as error:  # whatever CUDA, CuPy or PyTorch raise: the other rows are worth having
+        except Exception as error:  # whatever CUDA, CuPy or PyTorch raise: the other rows are still useful
             yield failed(name, error)
         finally:
             works.give_back()
 
 
 def line(figure: Figure) -> str:
-    """A figure as it is printed."""
+    """A figure as a line of text."""
     if figure.seconds is None:
         return f"{figure.name:<44} no figure. {figure.error}"
     ratio = "" if figure.ratio is None else f"{figure.ratio:7.3f} {figure.to}"
@@ -184,7 +184,7 @@ def line(figure: Figure) -> str:
 
 
 def machine() -> dict[str, Any]:
-    """What it was run on."""
+    """A description of the machine."""
     cupy, torch = works.device(), works.torch_or_none()
     return {
         "gpu": cupy.cuda.runtime.getDeviceProperties(0)["name"].decode(),
@@ -196,7 +196,7 @@ def machine() -> dict[str, Any]:
 
 
 def save(found: list[Figure], options: Options, folder: Path) -> Path:
-    """Write the figures to a file that has the GPU's name."""
+    """Write the figures to a file named after the GPU."""
     facts = machine()
     path = folder / f"gpu-{re.sub(r'[^a-z0-9]+', '-', facts['gpu'].lower()).strip('-')}.json"
     rows = [{**asdict(figure), "holds": figure.holds} for figure in found]
@@ -222,7 +222,7 @@ def main() -> int:
     for figure in figures(options, given.seconds):
         found.append(figure)
         print(line(figure), flush=True)
-        path = save(found, options, given.folder)  # after each, so that a run that is cut off leaves what it has
+        path = save(found, options, given.folder)  # after each row, so that an interrupted run keeps its results
     print(f"saved in {path}")
     return 0
 

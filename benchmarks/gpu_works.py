@@ -1,4 +1,4 @@
-"""What `gpu.py` times, in AutoLab and in PyTorch, and by which clock."""
+"""The workloads that `gpu.py` times, in AutoLab and in PyTorch, and the clocks."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def device_clock(work: Work, times: int) -> float:
 
 
 def wall_clock(work: Work, times: int) -> float:
-    """Seconds per call by the host's clock, until the device is done."""
+    """Seconds per call by the host's clock, until the device has finished."""
     cuda = device().cuda
     start = perf_counter()
     for _ in range(times):
@@ -49,7 +49,7 @@ def wall_clock(work: Work, times: int) -> float:
 
 
 def medians(works: dict[str, Work], clock: Clock, times: int, rounds: int) -> dict[str, float]:
-    """The median of each work's times; they take turns, so that a warmer GPU is so for all."""
+    """The median of each workload's times; they take turns, so that a warmer GPU affects all of them."""
     for work in works.values():
         for _ in range(3):
             work()  # compiles the kernels and fills the memory pool
@@ -61,7 +61,7 @@ def medians(works: dict[str, Work], clock: Clock, times: int, rounds: int) -> di
 
 
 def give_back() -> None:
-    """Return the memory of a row that is done."""
+    """Free the memory of a row that is finished."""
     device().get_default_memory_pool().free_all_blocks()
     torch = torch_or_none()
     if torch is not None:
@@ -87,8 +87,8 @@ def muladd(x: Any, y: Any, z: Any) -> Any:
 def muladd_works(size: int) -> dict[str, tuple[Work, int]]:
     """A copy of ``size`` float32 numbers, and the fused product and sum: the work, and the arrays it must move.
 
-    ``forward and backward`` is what a step inside a larger graph does: the upstream gradient comes from above and goes
-    on as the gradient of ``z``. ``grad()`` gives each gradient as an array of the caller's own, also that one.
+    ``forward and backward`` is what a step inside a larger graph does: the upstream gradient arrives and is passed on
+    as the gradient of ``z``. ``grad()`` returns each gradient, including that one, as a separate array.
     """
     arrays = [to_gpu(np.linspace(low, 1, size, dtype=np.float32)) for low in (0.1, 0.2, 0.3)]
     xs = [Variable(a) for a in arrays]
@@ -138,7 +138,7 @@ def kernel_works(size: int) -> dict[str, tuple[Work, int]]:
 
 
 def operations() -> dict[str, tuple[Work, Work]]:
-    """Small operations of AutoLab, each beside the same of the array library alone: the host's time is what counts."""
+    """Small operations of AutoLab, each with its counterpart in the array library alone: the host's time counts."""
     a, b = to_gpu(np.linspace(0, 1, 16, dtype=np.float32)), to_gpu(np.linspace(1, 2, 16, dtype=np.float32))
     xp, x, y = get_array_module(a), Variable(a), Variable(b)
     return {
@@ -150,7 +150,7 @@ def operations() -> dict[str, tuple[Work, Work]]:
 
 
 def layers(width: int, batch: int, linear: Callable[..., Any] = F.linear) -> Work:
-    """A step of gradients through three layers."""
+    """Forward and backward through three layers."""
     rng = np.random.default_rng(0)
     ws = [Variable(to_gpu((rng.normal(size=(width, width)) / width**0.5).astype(np.float32))) for _ in range(3)]
     bs = [Variable(to_gpu(np.zeros(width, np.float32))) for _ in range(3)]
@@ -168,13 +168,13 @@ def layers(width: int, batch: int, linear: Callable[..., Any] = F.linear) -> Wor
 def linear_by_sums(x: Variable, w: Variable, b: Variable) -> Variable:
     """A linear layer without cuBLAS, which CuPy refuses while a stream is captured (cupy/cupy#6290).
 
-    It is made of products of elements and their sums, as good as a matrix product where the layer is small.
+    It uses elementwise products and sums, which are as good as a matrix product for a small layer.
     """
     return F.sum(F.expand_dims(x, axis=-2) * w, axis=-1) + b
 
 
 def captured(work: Work) -> Work:
-    """``work`` as a CUDA graph, replayed; what cannot be captured raises here."""
+    """``work`` as a CUDA graph, to be replayed; raises here if it cannot be captured."""
     xp = device()
     stream, pool = xp.cuda.Stream(non_blocking=True), xp.cuda.MemoryPool()
     with xp.cuda.using_allocator(pool.malloc), stream:
@@ -185,20 +185,20 @@ def captured(work: Work) -> Work:
         try:
             kept = work()
         except Exception:
-            with suppress(Exception):  # the first error says more
+            with suppress(Exception):  # the first error is more informative
                 stream.end_capture()
             raise
         graph = stream.end_capture()
 
     def replay() -> Any:
         graph.launch()
-        return kept, pool  # the graph writes there as long as it lives
+        return kept, pool  # the graph writes there as long as it exists
 
     return replay
 
 
 def heatmap(size: int) -> Work:
-    """The heatmap of ``size`` float32 numbers: reduced on the device, and drawn."""
+    """The heatmap of ``size`` float32 numbers: reduced on the device, then drawn."""
     xp = device()
     x = xp.sin(xp.arange(size, dtype=np.float32).reshape(-1, min(size, 1000)))
     return lambda: heatmaps([Panel("x", snapshot(x))])
@@ -219,7 +219,7 @@ def torch_muladd_works(torch: Any, size: int) -> dict[str, Work]:
 
 
 def torch_layers(torch: Any, width: int, batch: int) -> Work:
-    """A step of gradients through three layers, in full float32."""
+    """Forward and backward through three layers, in full float32."""
     torch.backends.cuda.matmul.allow_tf32 = False
     ws = [(torch.randn(width, width, device="cuda") / width**0.5).requires_grad_() for _ in range(3)]
     bs = [torch.zeros(width, device="cuda", requires_grad=True) for _ in range(3)]

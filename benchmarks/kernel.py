@@ -1,10 +1,10 @@
 """What the views compute in the kernel: `python benchmarks/kernel.py [lenses] [curves] [--save]`.
 
-- `lenses`, what they cost: a gradient check of right and of wrong functions, of many weights, and a heatmap of much.
-  Right functions and wrong ones are those of the tests, at points drawn anew, so that it needs the extra `test`. Beside
-  the cost, how many of the wrong ones were caught and of the right ones accused.
-- `curves`, what traced programs save where a function is computed at many points. Each row is computed twice in this
-  process, by programs and point by point, in turns; the numbers are compared first.
+- `lenses`, their cost: gradient checks of right and of wrong functions and of many weights, and a heatmap of a large
+  array. The functions are those of the tests, at newly drawn points, so the extra `test` is needed. It also reports how
+  many of the wrong ones were caught, and how many of the right ones accused.
+- `curves`, what traced programs save when a function is computed at many points. Each row is computed in two ways in
+  this process, by programs and point by point, in turns; the results are compared first.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ from autolab.views.heatmap.named_arrays import gather
 
 
 def timed(work: Callable[[], Any]) -> tuple[float, Any]:
-    """Seconds, and what came out."""
+    """The seconds taken, and the result."""
     start = time.perf_counter()
     result = work()
     return time.perf_counter() - start, result
@@ -71,7 +71,7 @@ HEATMAP = (10_000, 10_000)
 
 
 def of_checks(checks: list[Callable[[], GradientReport]]) -> tuple[list[GradientReport], dict[str, float]]:
-    """The reports, and the medians of what they cost."""
+    """The reports, and the medians of their costs."""
     found = [timed(check) for check in checks]
     reports = [report for _, report in found]
     return reports, {
@@ -108,7 +108,7 @@ def wrong(draws: int) -> dict[str, Any]:
 
 
 def weights(shape: tuple[int, int]) -> dict[str, Any]:
-    """One matrix of weights with a right gradient, and with one that is wrong at a single weight."""
+    """One weight matrix with a right gradient, and with one that is wrong at a single weight."""
     w = np.random.default_rng(3).normal(size=shape)
     place = shape[0] // 5, shape[1] // 3
 
@@ -190,7 +190,7 @@ def one_by_one(compute: Callable[[], np.ndarray]) -> np.ndarray:
 
 
 def curves() -> dict[str, float]:
-    """Milliseconds point by point and by programs, and how many times as long the first takes."""
+    """Milliseconds point by point and by programs, and the ratio of the two."""
     found = {}
     for name, compute in CURVES.items():
         rounds = []

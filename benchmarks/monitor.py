@@ -1,8 +1,9 @@
 """What LiveMonitor adds to training: `python benchmarks/monitor.py [--save]`, a minute and a half.
 
-The digits MLP is trained with it and without it, in short turns. With it means the live view of a notebook, whose
-messages go nowhere. It is one run of one model, so that both kinds of turns find the same arrays in the same places;
-in the turns without it, it is not called, and its clocks stand still. Processor time of the training thread counts.
+The digits MLP is trained with and without the monitor, in short turns. The monitor is the live view of a notebook,
+whose messages are discarded. All is one run of one model, so both kinds of turns find the same arrays in the same
+places; in the turns without it, it is not called, and its clocks stand still. Processor time of the training thread
+counts.
 """
 
 from __future__ import annotations
@@ -40,7 +41,7 @@ BEFORE = 5_000
 
 
 class Nowhere(BaseComm):
-    """A comm whose messages are made, as text and bytes, and thrown away."""
+    """A comm that creates its messages, as text and bytes, and discards them."""
 
     messages = 0
 
@@ -50,7 +51,7 @@ class Nowhere(BaseComm):
 
 
 class Clock:
-    """A clock that stands still in the turns of others: to who reads it they do not happen."""
+    """A clock that stands still in the turns without the monitor, which thus does not notice them."""
 
     def __init__(self, clock: Callable[[], float]) -> None:
         self._clock, self._away, self._left = clock, 0.0, 0.0
@@ -66,7 +67,7 @@ class Clock:
 
 
 class Turns:
-    """A training run in which the monitor is called in every other turn, or rather: two turns in, two turns out."""
+    """A training run in which the monitor is called in two turns, then not in two turns, and so on."""
 
     def __init__(self) -> None:
         self.clocks = Clock(perf_counter), Clock(thread_time)
@@ -81,13 +82,13 @@ class Turns:
         self._call, self.trainer._call = self.trainer._call, self._called
         self.present, self.next = True, BEFORE
         self.started = 0.0
-        self.took: dict[bool, list[float]] = {True: [], False: []}  # seconds of the turns, with it and without it
+        self.took: dict[bool, list[float]] = {True: [], False: []}  # seconds of the turns, with and without the monitor
 
     def _called(self, entries: Any) -> None:
         self._call(entries if self.present else [])
 
     def at_the_end(self, trainer: training.Trainer) -> bool:
-        """The trainer asks after each update; here one turn ends and the next begins."""
+        """Called by the trainer after each update; ends one turn and starts the next."""
         if trainer.updater.iteration < self.next:
             return False
         now = thread_time()
@@ -107,7 +108,7 @@ class Turns:
 
 
 def monitor() -> dict[str, float]:
-    """The time of an update without it, what it adds to that, and what the monitor says itself."""
+    """The time of an update without the monitor, what the monitor adds, and what it reports itself."""
     widget_comm.create_comm = Nowhere
     turns = Turns()
     start, before = perf_counter(), turns.clocks[0]()

@@ -1,7 +1,8 @@
-"""Write what is shown of the saved runs of `engine.py`: `python benchmarks/readme.py`, after `engine.py --save engine`.
+"""Write the pages that show the saved runs of `engine.py`: `python benchmarks/readme.py`, after `engine.py --save
+engine`.
 
-These are the tables of docs/speed.md, also that of `gpu.py`, and history.md, which has each row from the first run on
-that git knows.
+These are the tables in docs/speed.md, including that of `gpu.py`, and history.md, which has every row since the first
+run in git.
 """
 
 from __future__ import annotations
@@ -52,7 +53,7 @@ PARTS = {
 
 
 def section(results: Mapping[str, Any]) -> str:
-    """What stands between the marks in docs/speed.md: all rows, and each goal that was missed."""
+    """The text between the marks in docs/speed.md: all rows, and each missed goal."""
     rows = _shown(results)
     names = _raced(rows, NAMES)
     lines = [["", "AutoLab", *[f"of {NAMES[name]}" for name in names], "goal"]]
@@ -62,7 +63,7 @@ def section(results: Mapping[str, Any]) -> str:
 
 
 def document(results: Mapping[str, Any]) -> str:
-    """docs/speed.md, as ``results`` and the saved runs on GPUs make it: with their tables between the marks."""
+    """docs/speed.md, with the tables of ``results`` and of the saved runs on GPUs between the marks."""
     page, gpus = PAGE.read_text("utf-8"), [gpu_section(load(path)) for path in GPU_SAVED]
     for name, text in {"speed": section(results), "gpu": "\n\n".join(gpus)}.items():
         start, end = PARTS[name]
@@ -76,13 +77,13 @@ def load(path: Path) -> dict[str, Any]:
 
 
 def _shown(results: Mapping[str, Any]) -> dict[str, Row]:
-    """The rows of the tables by what they are called there; a run may leave groups out."""
+    """The rows of the tables, by their titles there; a run may omit groups."""
     measured = {row["title"]: row for row in results["rows"]}
     return {text: measured[title] for title, text in ROWS.items() if title in measured}
 
 
 def _raced(rows: Mapping[str, Row], names: Iterable[str]) -> list[str]:
-    """Those of the libraries that took part."""
+    """The libraries among ``names`` that took part."""
     present = {name for row in rows.values() for name in row["cells"]}
     return [name for name in names if name in present]
 
@@ -128,7 +129,7 @@ def _goals(row: Row) -> list[str]:
 
 
 def _explained(rows: Mapping[str, Row]) -> str:
-    """How many goals were missed, and each of them with what NumPy by hand takes of the same library's time."""
+    """The number of missed goals, and for each the share of that library's time that NumPy by hand takes."""
     judged = [(text, row, name, *pair) for text, row in rows.items() for name, pair in verdicts(row).items()]
     said = [f"- {text}: {_short_of(row, *goal)}." for text, row, *goal in judged if goal[1] > goal[2]]
     if not said:
@@ -140,7 +141,7 @@ def _short_of(row: Row, name: str, reached: float, goal: float) -> str:
     cells = row["cells"]
     if name == OURS:
         return f"the goal is {goal:g} {_unit(row)}; AutoLab takes {number(reached)}"
-    digits = 2 if round(reached, 2) != goal else 3  # so that one sees that it is missed
+    digits = 2 if round(reached, 2) != goal else 3  # enough to show that the goal is missed
     text = f"the goal is {goal:g} of {NAMES[name]}; AutoLab takes {reached:.{digits}f}"
     if "numpy" in cells and name != "numpy":
         share = cells["numpy"]["median"] / cells[name]["median"]
@@ -150,7 +151,7 @@ def _short_of(row: Row, name: str, reached: float, goal: float) -> str:
 
 # ------------------------------------------------------------------------------------------------------- on a GPU
 def gpu_section(results: Mapping[str, Any]) -> str:
-    """What stands between the marks of the run on a GPU."""
+    """The text between the marks for the run on a GPU."""
     machine, lines = results["machine"], [["", "time", "ratio", "goal"], ["---", "---:", "---:", "---"]]
     lines += [_gpu_line(figure) for figure in results["figures"] if not figure["name"].startswith("copy")]
     about = f"{machine['gpu']}, CuPy {machine['cupy']}, PyTorch {machine['torch']}, Python {machine['python']}, "
@@ -162,7 +163,7 @@ def _gpu_line(figure: Mapping[str, Any]) -> list[str]:
         return [figure["name"], "", "", figure["error"].partition(": ")[2]]
     least, most, reached = figure["least"], figure["most"], figure["holds"]
     goal = "" if reached is None else f"{'at least' if most is None else 'at most'} {least or most:g} "
-    digits = 2 if reached is not False else 3  # so that one sees that it is missed
+    digits = 2 if reached is not False else 3  # enough to show that the goal is missed
     ratio = "" if figure["ratio"] is None else f"{figure['ratio']:.{digits}f} {figure['to'].replace('x ', 'of ', 1)}"
     verdict = {None: "", True: REACHED, False: MISSED}[reached]
     return [figure["name"], f"{number(figure['seconds'] * 1e6)} µs", ratio, goal + verdict]
@@ -179,7 +180,7 @@ OLD_MARK = " [blocks kept]"  # rows of runs before `import autolab` told the all
 
 
 def runs() -> list[dict[str, Any]]:
-    """The saved runs, the oldest first; the last one is that of the working tree."""
+    """The saved runs, oldest first; the last one is that of the working tree."""
     name = SAVED.relative_to(ROOT).as_posix()
     commits = git("log", "--reverse", "--format=%h", "--", name).split()
     found = [json.loads(git("show", f"{commit}:{name}")) for commit in commits]
@@ -188,9 +189,9 @@ def runs() -> list[dict[str, Any]]:
 
 
 def history(found: Sequence[Mapping[str, Any]]) -> str:
-    """The page, for these runs."""
+    """history.md, for these runs."""
     names = list(dict.fromkeys([_name(row) for run in reversed(found) for row in run["rows"]]))
-    measured = [{_name(row): row for row in run["rows"]} for run in found]  # of two with a name, that with kept blocks
+    measured = [{_name(row): row for row in run["rows"]} for run in found]  # for equal names, that with kept blocks
     heads = [f"{run['commit']}<br>{run.get('date', '')[:10]}" for run in found]
     lines = [["", *heads], ["---", *["---:"] * len(heads)]]
     lines += [[name, *[_figure(rows.get(name)) for rows in measured]] for name in names]

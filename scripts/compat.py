@@ -60,7 +60,7 @@ def markdown() -> str:
 
 
 def _lines_of_torch() -> str:
-    """The row about the lines that `make test-bridges` runs, whose marks say how many of them are not equal."""
+    """The row about the lines that `make test-bridges` runs; their marks say how many are not equal."""
     text = (ROOT / "tests" / "bridges" / "torch_one_liners.txt").read_text("utf-8")
     lines = [line for line in text.splitlines() if line.strip() and not line.startswith("#")]
     refused, alone = sum("  #! " in line for line in lines), sum(line.endswith("  #+") for line in lines)
@@ -72,7 +72,7 @@ def _lines_of_torch() -> str:
 
 
 def _told(library: str) -> Iterator[str]:
-    """What the facade says of itself, without its example."""
+    """The facade's description of itself, without its example."""
     paragraphs = (import_module(f"autolab.compat.{library}").__doc__ or "").strip().split("\n\n")
     for paragraph in paragraphs:
         if ">>>" not in paragraph:
@@ -86,7 +86,7 @@ def _rows(its: dict[str, tuple[str, ...]]) -> Iterator[tuple[str, list[str], lis
 
 
 def _remedies(its: dict[str, tuple[str, ...]]) -> list[str]:
-    """What the errors for names that are not there say besides, a row for each sentence of a module."""
+    """What the errors for missing names say in addition, one row for each sentence of a module."""
     rows: list[str] = []
     for module in its:
         names: dict[str, list[str]] = {}
@@ -97,7 +97,7 @@ def _remedies(its: dict[str, tuple[str, ...]]) -> list[str]:
 
 
 def is_there(module: str, name: str) -> bool:
-    """Whether a facade's module offers a name."""
+    """Whether a facade's module exports a name."""
     try:
         return name in import_module(f"autolab.compat.{module}").__all__
     except ModuleNotFoundError:

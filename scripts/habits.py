@@ -75,7 +75,7 @@ def markdown() -> str:
 
 
 def _part(where: str) -> str:
-    """What the page says of the names that are looked for in one place."""
+    """The part of the page about names that are looked for in one place."""
     found = ALIASES.get(where, {})
     others = {name: _shown(target) for name, target in found.items() if _shown(target) not in ("", name)}
     if where == "keywords":
@@ -95,7 +95,7 @@ def _part(where: str) -> str:
 
 
 def _shown(target: str) -> str:
-    """The own name that an alias stands for; nothing where only the alias is a name for users."""
+    """The name for which an alias stands; empty if only the alias is a name for users."""
     return (
         "" if re.search(r"__|_(form|names|layers|module|keys|places|methods)\b", target) else target.rpartition(".")[2]
     )

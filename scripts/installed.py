@@ -1,9 +1,9 @@
-"""Whether the environment of this Python is whole, and whether AutoLab's needs are met; `scripts/environment` asks.
+"""Check whether this Python's environment is intact and meets AutoLab's requirements; `scripts/environment` calls it.
 
     .venv/bin/python scripts/installed.py lab,test
 
 The exit status is 0 if all is well, `LACKS` if packages are missing, and anything else if the environment is damaged:
-an installation was interrupted, or somebody deleted a part of it. Nothing but Python's library and pip is needed.
+an installation was interrupted, or a part of it was deleted. Nothing but Python's library and pip is needed.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ DAMAGED = 4
 
 
 def damage() -> Iterator[str]:
-    """What is broken in this environment: it is none, or lacks pip, or files of a package are gone or empty."""
+    """What is broken in this environment: it is not one, lacks pip, or files of a package are missing or empty."""
     if not os.path.samefile(sys.prefix, ".venv"):
         yield f"it belongs to {sys.prefix}"
         return
     if "include-system-site-packages" not in Path(".venv/pyvenv.cfg").read_text("utf-8", errors="replace"):
-        yield "its configuration is cut off"  # the packages of the system would be seen in it
+        yield "its configuration is cut off"  # the system's packages would be visible in it
     infos = []
     for folder in sorted({sysconfig.get_path("purelib"), sysconfig.get_path("platlib")}):
         infos += [entry for entry in Path(folder).iterdir() if entry.name.endswith(".dist-info")]
@@ -41,10 +41,10 @@ def damage() -> Iterator[str]:
 
 
 def _lost(folder: Path, record: str) -> Iterator[str]:
-    """Files that pip has written and that are no more; it keeps their names and sizes."""
+    """Files that pip installed and that are now missing or empty; pip records their names and sizes."""
     for path, _, size in csv.reader(record.splitlines()):
         if path.endswith(".pyc"):
-            continue  # Python makes these again
+            continue  # Python creates these again
         try:
             length = os.stat(os.path.join(folder, path)).st_size
         except OSError:
@@ -55,7 +55,7 @@ def _lost(folder: Path, record: str) -> Iterator[str]:
 
 
 def lacks(extras: str) -> Iterator[str]:
-    """Requirements of AutoLab with these extras, and of what it requires, that are not met."""
+    """The requirements of AutoLab with these extras, direct and indirect, that are not met."""
     from pip._vendor.packaging.requirements import Requirement
 
     waiting, seen = [Requirement(f"jupyter-autolab[{extras}]")], set()

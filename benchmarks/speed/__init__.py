@@ -1,1 +1,1 @@
-"""The pieces of the races, of which `engine.py` and `compare.py` print the tables, and what all benchmarks share."""
+"""The parts of the races whose tables `engine.py` and `compare.py` print, and what all benchmarks share."""

@@ -1,6 +1,6 @@
-"""What measures the process itself, so that each library has one of its own: the groups `memory` and `million`.
+"""Workloads that measure the process itself, so that each library gets its own: the groups `memory` and `million`.
 
-Each gives {"rows": {title: [unit, value]}, "result": numbers that must agree between the libraries}.
+Each returns {"rows": {title: [unit, value]}, "result": numbers that must agree between the libraries}.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ Rows = dict[str, tuple[str, float]]
 
 
 def memory(library: Library, tiny: bool) -> Outcome:
-    """Peak and growth of the process over a chain of 50 layers, in arrays of 4 MB."""
+    """The peak and growth of the process over a chain of 50 layers, in arrays of 4 MB."""
     side = 100 if tiny else 1000
-    result = [float(a.mean()) for a in Step(library, deep(50, 3)).results()]  # also loads what is lazy
+    result = [float(a.mean()) for a in Step(library, deep(50, 3)).results()]  # also triggers lazy imports
     step, array = Step(library, deep(50, side)), 4 * side * side
     rows: Rows = {}
     with _collector_off() as garbage:
@@ -59,7 +59,7 @@ ALONE: dict[str, Callable[[Library, bool], Outcome]] = {"memory": memory, "milli
 
 @contextmanager
 def _collector_off() -> Iterator[Callable[[], int]]:
-    """Switch the cycle collector off; gives a function that counts the garbage it has to collect."""
+    """Switch the cycle collector off. Returns a function that counts the garbage it would have to collect."""
     gc.collect()
     gc.disable()
     try:
@@ -85,7 +85,7 @@ def _phases(library: Library, problem: Problem) -> tuple[dict[str, float], list[
 
 
 def _reset_peak() -> bool:
-    """Make the present size of the process its peak; False where the system does not offer that."""
+    """Reset the peak of the process to its current size; False if the system does not support that."""
     if not os.path.exists("/proc/self/clear_refs"):
         return False
     with open("/proc/self/clear_refs", "w") as file:

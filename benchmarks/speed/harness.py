@@ -1,4 +1,4 @@
-"""What all benchmarks share: where they run, what machine it was, their options, the file that is kept."""
+"""What all benchmarks share: their environment, a description of the machine, their options, the saved file."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ Goals = Mapping[str, tuple[float | None, str]]
 
 
 class SetupError(Exception):
-    """The environment could not be made; the message is for the person at the terminal."""
+    """Raised if the environment cannot be created; the message is for the person at the terminal."""
 
 
 def prepare() -> Path:
-    """Make `.bench-venv` from the package index, or renew it when the requirements changed; return its Python.
+    """Create `.bench-venv` from the package index, or renew it if the requirements changed. Returns its Python.
 
-    Chainer alone may be missing from it: it is an old package, and building it is not certain everywhere.
+    Only Chainer may be missing from it: it is an old package that does not build everywhere.
     """
     scripts = ENVIRONMENT / ("Scripts" if os.name == "nt" else "bin")
     python = scripts / ("python.exe" if os.name == "nt" else "python")
@@ -54,7 +54,7 @@ def prepare() -> Path:
 
 
 def _install(python: Path, *what: str | Path) -> bool:
-    """Whether pip, with its own settings, could install that."""
+    """Install packages with pip, with its own settings. Returns whether that succeeded."""
     command = [python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", *what]
     return not subprocess.run(command).returncode
 
@@ -67,7 +67,7 @@ def variables(tree: Path = ROOT) -> dict[str, str]:
 
 
 def stay_on_one_core() -> None:
-    """Pin this process, and with it those that it starts, where the system lets a process choose."""
+    """Pin this process, and those that it starts, to one core, if the system supports that."""
     if hasattr(os, "sched_setaffinity"):
         os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
 
@@ -87,12 +87,12 @@ def commit() -> str:
 
 
 def load() -> float | None:
-    """How many processes want to run, on average over the last minute; the machine may be shared."""
+    """The load average over the last minute; the machine may be shared."""
     return round(os.getloadavg()[0], 1) if hasattr(os, "getloadavg") else None
 
 
 def git(*arguments: str) -> str:
-    """What git answers in this checkout."""
+    """The output of a git command in this checkout."""
     return subprocess.run(["git", *arguments], cwd=ROOT, capture_output=True, text=True, check=True).stdout
 
 
@@ -124,9 +124,9 @@ def racing_options(about: str | None, groups: Sequence[str]) -> argparse.Argumen
 
 
 def tell(about: str | None, benchmarks: Mapping[str, tuple[Callable[[], Mapping[str, Any]], Goals]]) -> None:
-    """Run the benchmarks that are named on the command line, or all, and print their figures beside their goals.
+    """Run the benchmarks named on the command line, or all of them, and print their figures beside their goals.
 
-    ``--save`` writes what each found to ``results/<its name>.json``.
+    ``--save`` writes the figures of each to ``results/<its name>.json``.
     """
     parser = argparse.ArgumentParser(description=about, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("names", nargs="*", metavar="NAME", help=f"{', '.join(benchmarks)} (default: all)")

@@ -1,4 +1,4 @@
-"""The face that every library gets, so that each workload is written once, and what it does there: its works.
+"""The interface that every library gets, so that each workload is written only once; and a workload's work.
 
 `libraries.py` has the libraries.
 """
@@ -15,9 +15,9 @@ OPERATIONS = ("exp", "log", "tanh", "sum", "matmul")
 
 
 class Work(NamedTuple):
-    """Phases that are done one after the other and timed; `results` runs them once, for comparison.
+    """Phases that are run one after the other and timed; `results` runs them once, for comparison.
 
-    `parts` names the phases that get a row beside the whole; `counts` are rows of their own that take no timing.
+    `parts` names the phases that get their own rows besides the whole; `counts` are additional rows without timing.
     """
 
     title: str
@@ -58,7 +58,7 @@ class Library:
         raise NotImplementedError
 
     def constant(self, array: np.ndarray) -> Any:
-        """Return an operand that gets none."""
+        """Return an operand that gets no gradient."""
         return array
 
     def forward(self, run: Run, leaves: Sequence[Any]) -> Any:
@@ -97,7 +97,7 @@ class Library:
 
 
 class WithArrays(Library):
-    """Its gradients are arrays, and arrays are operands of its functions."""
+    """A library whose gradients are arrays, and whose functions accept arrays."""
 
     def gradients(self, tape: Any, leaves: Sequence[Any]) -> list[np.ndarray]:
         return [v.grad for v in leaves]

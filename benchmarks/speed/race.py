@@ -1,4 +1,4 @@
-"""Starts the processes, lets them take turns, and gathers the rows of `engine.py` and `compare.py`."""
+"""Starts the processes, lets them take turns, and collects the rows of `engine.py` and `compare.py`."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ GROUPS = [*TOGETHER, *ALONE, COLD]
 
 
 class WorkerError(Exception):
-    """A process ended without an answer; it has said why on stderr."""
+    """Raised if a process ended without an answer; stderr says why."""
 
 
 class Worker:
@@ -61,7 +61,7 @@ class Worker:
 
 
 class Race:
-    """The turns that libraries took at one workload."""
+    """The turns of the libraries at one workload."""
 
     def __init__(self, title: str) -> None:
         self.title = title
@@ -85,7 +85,7 @@ class Race:
             names.append(names.pop(0))
 
     def microseconds(self, part: str | None = None) -> dict[str, list[float]]:
-        """What the turns of each library took, or this part of them."""
+        """The time of each library's turns, or of this part of them."""
         return {
             name: [1e6 * (sum(turn.values()) if part is None else turn[part]) for turn in turns]
             for name, turns in self.turns.items()
@@ -102,7 +102,7 @@ class Race:
 
 
 class Runner:
-    """Runs groups of workloads and keeps their rows, and which libraries took part."""
+    """Runs groups of workloads; keeps their rows and the libraries that took part."""
 
     def __init__(self, python: Path, heats: int, rounds: int, names: Sequence[str] = LIBRARIES) -> None:
         self.python, self.heats, self.rounds, self.names = python, heats, rounds, names
@@ -118,13 +118,14 @@ class Runner:
                 measure(group)
 
     def together(self, group: str) -> None:
-        """Let the libraries take turns at a group, each in a process of its own."""
+        """Let the libraries take turns at a group, each in its own process."""
         self.rows += [r for race in self.races(group) for r in race.rows()]
 
     def races(self, group: str) -> list[Race]:
         """The turns at the workloads of a group.
 
-        Every heat starts the processes anew: where arrays happen to lie in memory changes the time of some workloads.
+        Every heat restarts the processes, since the time of some workloads depends on where arrays happen to be in
+        memory.
         """
         races: dict[str, Race] = {}
         for _ in range(self.heats):
@@ -144,7 +145,7 @@ class Runner:
         return Worker(self.python, group, name)
 
     def alone(self, group: str) -> None:
-        """Let one library after the other work; where a process dies, the library has failed, unless it is AutoLab."""
+        """Run one library after the other; if a process dies, the library has failed, unless it is AutoLab."""
         found: dict[str, list[dict[str, Any]]] = {}
         failed: list[str] = []
         for _ in range(1 + COLD_ROUNDS if group == COLD else 1):
@@ -169,7 +170,7 @@ class Runner:
             self.rows.append(measured)
 
     def _outcome(self, group: str, name: str) -> dict[str, Any]:
-        """What a process says that asks nothing, once it has ended."""
+        """The output of a process without questions, after it has ended."""
         start = perf_counter()
         with self.worker(group, name) as worker:
             found = worker.hear()

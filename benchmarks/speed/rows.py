@@ -1,6 +1,6 @@
-"""A row of the table of `engine.py`: the numbers to reach, what was measured of every library, how it is printed.
+"""A row of the table of `engine.py`: the goals, the measurements of every library, and how they are printed.
 
-Without NumPy, as a cold start counts what is imported.
+This module does not import NumPy, since a cold start counts imports.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ Medians; in brackets {OURS}'s share of that library's figure in the same round (
 
 
 class DifferentResultsError(AssertionError):
-    """A library computed something else than AutoLab, so that its time means nothing."""
+    """Raised if a library's results differ from AutoLab's, so that its time means nothing."""
 
 
 def row(title: str, unit: str, samples: Mapping[str, Sequence[float]], other_dtype: Sequence[str] = ()) -> Row:
@@ -96,7 +96,7 @@ def agree(title: str, results: Mapping[str, Sequence[float]]) -> None:
 
 
 def verdicts(row: Mapping[str, Any]) -> dict[str, tuple[float, float]]:
-    """Return {name: (reached, goal)} for the goals of a row; a library that is not in the row has none."""
+    """Return {name: (reached, goal)} for the goals of a row; a library that is not in the row has no goal."""
     found = {}
     for name, goal in GOALS.get(row["title"], {}).items():
         cell = row["cells"].get(name)
@@ -106,7 +106,7 @@ def verdicts(row: Mapping[str, Any]) -> dict[str, tuple[float, float]]:
 
 
 def table(rows: Iterable[Row], names: Sequence[str]) -> str:
-    """One line per row: AutoLab's figure, and each other library's with AutoLab's share of it in brackets."""
+    """One line per row: AutoLab's figure, and each other library's, with AutoLab's share of it in brackets."""
     lines = [["", *names, "to reach"], *[[_title(r), *[_cell(r, n) for n in names], _goals(r)] for r in rows]]
     widths = [max(len(line[i]) for line in lines) for i in range(len(lines[0]))]
     return "\n".join(_line(line, widths) for line in lines)
@@ -150,7 +150,7 @@ def _goals(row: Row) -> str:
 
 
 def number(value: float | int) -> str:
-    """Three digits, no exponent; whole numbers as they are."""
+    """A number with three digits and no exponent; integers are unchanged."""
     if isinstance(value, int) or abs(value) >= 100:
         return f"{value:.0f}"
     return f"{value:.1f}" if abs(value) >= 10 else f"{value:.2f}"

@@ -1,6 +1,6 @@
 """One fresh process: one library at one group of workloads. Questions on stdin and answers on stdout are JSON.
 
-`race.py` starts it, as `python -m speed.worker GROUP LIBRARY`. For the group `cold` as little as possible is imported.
+`race.py` starts it, as `python -m speed.worker GROUP LIBRARY`. For the group `cold`, as little as possible is imported.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def first_gradient(library: Library) -> list[float]:
 
 
 def serve(group: str, library: Library) -> None:
-    """Say what the library computes alone, or answer questions about its works."""
+    """Print what the library computes alone, or answer questions about its workloads."""
     from importlib.metadata import version
 
     from speed.alone import ALONE
@@ -74,7 +74,7 @@ def answer(value: dict[str, Any]) -> None:
 def turn(work: Work, repeats: int) -> dict[str, float]:
     """Return the mean seconds of each phase, or of all together where no part counts.
 
-    Repeats make the caches the work's own. It is processor time, which others on the same core do not lengthen.
+    Repeats fill the caches with the workload's data. Processor time is not affected by other processes on the core.
     """
     phases = work.phases
     if not work.parts:
@@ -93,7 +93,7 @@ def turn(work: Work, repeats: int) -> dict[str, float]:
 
 
 def fingerprint(array: np.ndarray) -> dict[str, Any]:
-    """What two equal arrays share, short enough to send: random projections tell the distance of arrays apart."""
+    """A short fingerprint of an array: random projections, from which the distance between arrays can be estimated."""
     rng = np.random.default_rng(array.size)
     flat = array.ravel().astype(float)
     projections = [float(flat @ rng.standard_normal(flat.size)) for _ in range(PROJECTIONS)]

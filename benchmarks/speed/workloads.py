@@ -1,7 +1,8 @@
-"""The workloads, the rows of `engine.py`: written once, and run by every library through its face in `libraries.py`.
+"""The workloads, the rows of `engine.py`: written once, and run by every library through its interface in
+`libraries.py`.
 
-`GROUPS` at the end is the table of those that share a process; `networks.py` adds whole networks, `alone.py` what
-measures the process itself.
+`GROUPS` at the end lists the workloads that share a process; `networks.py` adds whole networks, `alone.py` those that
+measure the process itself.
 """
 
 from __future__ import annotations
@@ -42,7 +43,7 @@ class Problem:
 
 
 class Step:
-    """One library at work on one problem: forward, backward, then free, which leaves things as they were."""
+    """One library working on one problem: forward, backward, then free, which restores the initial state."""
 
     def __init__(self, library: Library, problem: Problem) -> None:
         self.library, self.problem = library, problem
@@ -82,13 +83,13 @@ class Step:
 
 
 def steps(library: Library, *problems: Problem) -> list[Work]:
-    """A step of each problem; by hand, of those that are written out."""
+    """A step of each problem; by hand, only of those that are written out."""
     found = [Step(library, problem) for problem in problems if problem.hand is not None or not library.by_hand]
     return [Work(s.problem.title, s.phases, s.results, s.problem.rtol, s.problem.parts) for s in found]
 
 
 def chain(size: int, operands: str) -> Problem:
-    """Four functions a turn: h = exp(tanh(h * a + b)), on arrays of four numbers."""
+    """Four functions per iteration: h = exp(tanh(h * a + b)), on arrays of four numbers."""
 
     def fn(lib: Library, h: Any, a: Any, b: Any) -> Any:
         exp, tanh = lib.exp, lib.tanh
@@ -248,7 +249,7 @@ def layers(rng: np.random.Generator, *sizes: int) -> tuple[np.ndarray, ...]:
 
 
 def deep(depth: int, side: int) -> Problem:
-    """h = tanh(h * 1.01), again and again on one large array: what does a library keep?"""
+    """h = tanh(h * 1.01), repeatedly on one large array: what does a library keep?"""
 
     def fn(lib: Library, h: Any) -> Any:
         for _ in range(depth // 2):

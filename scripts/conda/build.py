@@ -1,8 +1,8 @@
 """Build the conda package from the source archive and run the tests of the recipe: `make release-check` does this.
 
-With ``--channel conda-forge`` everything that the recipe asks for comes from there. Without, nothing is fetched: this
-Python, and what pip has installed beside it, are packed as a channel in a folder. Then rattler-build builds, installs
-and tests as usual; but whether conda-forge has these packages under these names is not checked.
+With ``--channel conda-forge``, everything that the recipe requires comes from there. Without it, nothing is downloaded:
+this Python and the packages that pip has installed are packed as a channel in a folder. Then rattler-build builds,
+installs and tests as usual, but it is not checked whether conda-forge has these packages under these names.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ PYTHON = f"python{sys.version_info.major}.{sys.version_info.minor}"
 
 
 def pack_python(channel: Path, work: Path) -> None:
-    """Make a package of the Python that runs this, without what pip has installed."""
+    """Make a package of the running Python, without what pip has installed."""
     base, stage = Path(sys.base_prefix), work / "python"
     unused = shutil.ignore_patterns("site-packages", "test", "idlelib", "ensurepip", "config-*", "__pycache__")
     shutil.copytree(base / "lib" / PYTHON, stage / "lib" / PYTHON, ignore=unused)
@@ -43,7 +43,7 @@ def pack_python(channel: Path, work: Path) -> None:
 
 
 def pack(name: str, channel: Path) -> list[str]:
-    """Make a package of an installed distribution; the answer is the names of those that it needs."""
+    """Make a package of an installed distribution. Returns the names of its requirements."""
     found = distribution(name)
     needed = [Requirement(text) for text in found.requires or ()]
     names = [canonicalize_name(one.name) for one in needed if one.marker is None or one.marker.evaluate({"extra": ""})]
@@ -68,7 +68,7 @@ def pack(name: str, channel: Path) -> list[str]:
 
 
 def local_channel(work: Path, asked: set[str]) -> str:
-    """Pack Python, the packages that the recipe asks for, and what these need; the answer is the channel's address."""
+    """Pack Python, the packages that the recipe requires, and their requirements. Returns the channel's address."""
     channel = work / "channel"
     (channel / "noarch").mkdir(parents=True)
     pack_python(channel / "noarch", work)

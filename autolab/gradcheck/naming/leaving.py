@@ -104,7 +104,7 @@ class _HeldExits:
 
 @contextmanager
 def _listening(hear: Callable[[Exit, Any, Collection[Variable]], Any]) -> Iterator[None]:
-    """Inside a ``with`` block, ``hear`` gets the place, value and source of what leaves; it returns the value to use."""
+    """Inside a ``with`` block, ``hear`` gets place, value and source of what leaves; it returns the value to use."""
 
     def on_exit(event: ExitEvent) -> None:
         event.value = hear(event.exit, event.value, [event.variable])
