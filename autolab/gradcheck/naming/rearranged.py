@@ -1,4 +1,4 @@
-"""Right numbers in wrong places, and sums from which a part is missing.
+"""Right numbers in wrong places, and sums with missing terms.
 
 First the gradient alone is rearranged and compared. Then the Jacobian of the failing input is measured, result by
 result: it tells which part of the sum over results is there, or which other product with it.
@@ -39,7 +39,7 @@ Candidates = Iterator[tuple[Explanation, np.ndarray]]
 
 
 def arrangements(shape: Shape) -> Iterator[tuple[Explanation, Arrange]]:
-    """Ways to put the elements of an array of that shape in other places: axes exchanged, reversed, shifted."""
+    """Rearrangements of the elements of an array of that shape: axes exchanged, reversed, shifted."""
     axes = range(len(shape))
     for order in permutations(axes):
         if order != tuple(axes) and tuple([shape[k] for k in order]) == shape:
@@ -209,7 +209,7 @@ def _candidates(checked: CheckedInput, jacobian: np.ndarray, g: np.ndarray) -> C
 
 
 def _offset(output: Shape, jacobian: np.ndarray, g: np.ndarray) -> Candidates:
-    """The results that the input reaches, read from another place along an axis of the upstream gradient."""
+    """The results that the input reaches, read from shifted positions along an axis of the upstream gradient."""
     reached = (jacobian != 0).any(axis=1).reshape(output)
     for axis, length in enumerate(output):
         places = np.flatnonzero(reached.any(axis=tuple([k for k in range(len(output)) if k != axis])))
@@ -233,7 +233,7 @@ def _without_a_result(outputs: list[Shape], jacobian: np.ndarray, g: np.ndarray)
 
 
 def _slices(shape: Shape, output: Shape, jacobian: np.ndarray, g: np.ndarray) -> Candidates:
-    """Only some of the results count, where all of them should be summed up."""
+    """Sums over only some of the results, where all of them should count."""
     shares = (g[:, None] * jacobian).reshape(*output, -1)
     kind: Kind = "unreduced_broadcast" if is_broadcast(shape, output) else "missing_term"
     for axis, length in enumerate(output):
@@ -249,7 +249,7 @@ def _slices(shape: Shape, output: Shape, jacobian: np.ndarray, g: np.ndarray) ->
 
 
 def _some_of(length: int) -> Iterator[tuple[str, list[int]]]:
-    """Places along an axis that a loop or an index may take alone or leave out."""
+    """Positions along an axis to which a loop or an index may be restricted, or which it may omit."""
     places = list(range(length))
     if 1 < length <= _LONG:
         yield from [("slice", [k]) for k in places]
@@ -260,7 +260,7 @@ def _some_of(length: int) -> Iterator[tuple[str, list[int]]]:
 
 
 def _other_axes(shape: Shape, shares: np.ndarray) -> Candidates:
-    """The copies of a broadcast input summed up over other axes than those along which it was stretched."""
+    """The copies of a broadcast input summed over other axes than those along which it was broadcast."""
     lead = shares.ndim - len(shape)
     stretched = tuple([k for k, n in enumerate(shares.shape) if k < lead or shape[k - lead] != n])
     for axes in combinations(range(shares.ndim), len(stretched)):

@@ -1,4 +1,4 @@
-"""Which elements of a gradient are wrong, in words, if something tells them from the right ones."""
+"""Which elements of a gradient are wrong, in words, if something distinguishes them from the right ones."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ are wrong: if there are so many ways, that is no chance."""
 
 
 def region_of(checked: CheckedInput, wrong: np.ndarray, known: np.ndarray) -> str:
-    """Which elements are wrong, in words, if something tells them from the right ones: the sign of the input, a
+    """Which elements are wrong, in words, if something distinguishes them from the right ones: the sign of the input, a
     threshold, or that their gradient should be 0."""
     x, name = checked.value.ravel(), shown(checked.name)
     for text, belongs in _REGIONS.items():
@@ -48,7 +48,7 @@ def region_of(checked: CheckedInput, wrong: np.ndarray, known: np.ndarray) -> st
 
 
 def is_left_out(checked: CheckedInput, wrong: np.ndarray) -> bool:
-    """Whether the gradient of the wrong elements is 0, as where nothing was assigned to it."""
+    """Whether the gradient of the wrong elements is 0, as if it had never been assigned."""
     return bool(wrong.any()) and not any([c.elements.analytic[wrong & c.measured].any() for c in checked.points])
 
 

@@ -18,7 +18,7 @@ _SATURATED = 1e-13
 
 
 def ignored(checked: CheckedInput) -> Explanation | None:
-    """Whether zeros give something else than zeros, or two upstream gradients the same."""
+    """Whether an upstream gradient of zeros gives nonzero gradients, or two different ones give the same."""
     exam, i = checked.case.exam, checked.place
     first, second, none = exam.gradients[i], exam.second[i], exam.none[i]
     if none is not None and is_more_than_zero(none):
@@ -30,7 +30,7 @@ def ignored(checked: CheckedInput) -> Explanation | None:
 
 
 def nonlinear(checked: CheckedInput) -> Explanation | None:
-    """Where the gradient is least linear in the upstream gradient, if that is no rounding error.
+    """Where the gradient is least linear in the upstream gradient, if that is not a rounding error.
 
     A backward that takes the size of it, or its square, shows only where the signs differ: one of the sums is negative.
     """

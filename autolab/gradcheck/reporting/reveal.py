@@ -1,4 +1,4 @@
-"""How much a report says: exercises hold back what the student is to find out."""
+"""How much a report says: in exercises, it withholds what the student is to find out."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ LEVELS = range(5)
 
 
 def check_level(caller: str, level: Any) -> int:
-    """Refuse what is no level."""
+    """Raise unless the argument is a level."""
     if isinstance(level, bool) or level not in LEVELS:
         raise ValueError(f"{caller}: reveal is {level!r:.40}; expected 0, 1, 2, 3 or 4")
     return int(level)
 
 
 def revealed(report: GradientReport, level: int, backward: str) -> GradientReport:
-    """The report without what a lower level keeps back; ``backward`` says where hints send the reader, if known."""
+    """The report without what its level withholds; ``backward`` says where hints send the reader, if known."""
     if level == 0:
         return replace(report, inputs=(), findings=(), sweep=None)
     if level == 1:
@@ -53,7 +53,7 @@ _FORMULAS = ("written", "right", "piece", "term")
 
 
 def formulas_said(finding: Finding) -> str:
-    """The sentence of a hint that says what backward computes and what is right, or the term that it lacks."""
+    """The sentence of a hint about what backward computes and what is right, or about the term that is missing."""
     known = {key: finding.evidence[key] for key in _FORMULAS if key in finding.evidence}
     key = "hint.term" if "term" in known else "hint.rule.piece" if "piece" in known else "hint.rule"
     return say(key, **known) if known else ""
