@@ -1,9 +1,9 @@
 """Check the form and the types of the JavaScript of the views and of the tests, and the style sheets: `make types`.
 
-    .venv/bin/python scripts/javascript.py          says what Prettier would write otherwise, and what TypeScript finds
-    .venv/bin/python scripts/javascript.py --write  lets Prettier write it
+    .venv/bin/python scripts/javascript.py          shows what Prettier would change and what TypeScript finds
+    .venv/bin/python scripts/javascript.py --write  lets Prettier rewrite the files
 
-Node and npm come with the extra `test`; npm fetches the two tools once, into .venv.
+Node and npm come with the extra `test`; npm downloads the two tools once, into .venv.
 """
 
 from __future__ import annotations
@@ -28,18 +28,18 @@ OPTIONS = [
 
 
 def check_types(compiler: Path, files: list[Path]) -> int:
-    """Let TypeScript print what it finds; 0 if that is nothing."""
+    """Let TypeScript print what it finds. Returns 0 if it finds nothing."""
     return node([str(compiler), *OPTIONS, *map(str, files)])
 
 
 def check_form(formatter: Path, files: list[Path], write: bool) -> int:
-    """Let Prettier write the files, or name those that it would write otherwise; 0 if there are none."""
+    """Let Prettier rewrite the files, or list those that it would change. Returns 0 if there are none."""
     act = "--write" if write else "--check"
     return node([str(formatter), act, "--log-level=warn", f"--print-width={WIDTH}", "--no-config", *map(str, files)])
 
 
 def long_lines(files: list[Path]) -> list[str]:
-    """Lines that are too long: Prettier does not break those of comments and of text."""
+    """Lines that are too long: Prettier does not wrap comments and text."""
     return [
         f"{file}:{number}: {len(line)} characters; at most {WIDTH}"
         for file in files

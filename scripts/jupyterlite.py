@@ -1,6 +1,6 @@
 """JupyterLite with AutoLab, its lessons and examples: JupyterLab as files, with Python in the reader's browser.
 
-What builds it is in an environment of its own, .lite-venv, so that AutoLab's stays small.
+The build tools are in a separate environment, .lite-venv, so that AutoLab's stays small.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from autolab.shared.files import write
 VENV = ROOT / ".lite-venv"
 TOOLS = (
     *("jupyterlite-core==0.7.6", "jupyterlite-pyodide-kernel==0.7.2", "jupyter_server==2.21.1", "hatchling==1.33.0"),
-    *("anywidget==0.11.0", "ipywidgets==8.1.8", "jupyterlab_widgets==3.0.16"),  # what of them runs in the page
+    *("anywidget==0.11.0", "ipywidgets==8.1.8", "jupyterlab_widgets==3.0.16"),  # those that run in the page
 )
 WHEELS = (
     *("anywidget==0.11.0", "asttokens==3.0.2", "comm==0.2.3", "decorator==5.3.1", "executing==2.3.0"),
@@ -56,27 +56,27 @@ _NULLS = (
     r"\1 instanceof Array||\1?.constructor===Object?this.mapToObject(\1):\1??null;",
 )
 _OVERRIDES = ROOT / "autolab" / "lab_settings" / "labconfig" / "default_setting_overrides.json"
-_EXAMPLES = ("train_digits.py",)  # the others are for PyTorch and JAX, which browsers do not have
+_EXAMPLES = ("train_digits.py",)  # the others need PyTorch or JAX, which browsers do not have
 
 
 def build(folder: Path, pyodide: str, info: dict[str, str], numpy: dict[str, Any]) -> None:
-    """Write JupyterLite into a folder that is not there yet.
+    """Write JupyterLite into a new folder.
 
     Parameters
     ----------
     folder : path
-        Where to.
+        The folder to create.
     pyodide : str
-        The address of ``pyodide.js``; a relative one is seen from the folder ``lab``.
+        The address of ``pyodide.js``; a relative one starts from the folder ``lab``.
     info : dict
         What the lock file of Pyodide says about Pyodide.
     numpy : dict
-        NumPy's entry of such a file; a relative ``file_name`` is seen from the folder ``python``.
+        NumPy's entry of such a file; a relative ``file_name`` starts from the folder ``python``.
 
     Raises
     ------
     RuntimeError
-        If the tools or the wheels cannot be had.
+        If the tools or the wheels cannot be obtained.
     """
     _make_tools()
     with tempfile.TemporaryDirectory() as held:
@@ -95,12 +95,12 @@ def build(folder: Path, pyodide: str, info: dict[str, str], numpy: dict[str, Any
 
 
 def _mend(files: list[Path], pattern: str, replacement: str) -> None:
-    """Replace what is wrong in the pinned versions.
+    """Patch a mistake in the pinned versions.
 
     Raises
     ------
     RuntimeError
-        If none of the files has it.
+        If none of the files matches.
     """
     mended = 0
     for file in files:
@@ -123,7 +123,7 @@ def _settings(pyodide: str, packages: list[str]) -> dict[str, Any]:
 
 
 def _write_contents(folder: Path) -> None:
-    """The files that the reader finds."""
+    """Write the files that the reader finds."""
     _copy(notebooks().values(), folder / "notebooks")
     _copy([ROOT / "examples" / name for name in _EXAMPLES], folder / "examples")
 
@@ -135,7 +135,7 @@ def _copy(files: Iterable[Path], folder: Path) -> None:
 
 
 def _make_tools() -> None:
-    """The environment with the tools, and the wheels beside it; made once for these versions."""
+    """The environment with the tools, and the folder of wheels; created once for these versions."""
     stamp, wanted = VENV / "made", json.dumps([sys.version, TOOLS, WHEELS])
     if stamp.is_file() and stamp.read_text() == wanted:
         return
@@ -156,7 +156,7 @@ def _run(*arguments: str, python: str | Path = VENV / "bin" / "python", cwd: Pat
 
 
 def _entries(built: Path, folder: Path) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Copy the wheels into the folder: what Pyodide must know of each."""
+    """Copy the wheels into the folder. Returns what Pyodide must know about each."""
     wheels = sorted([*built.glob("*.whl"), *(VENV / "wheels").glob("*.whl"), *_own_wheels()])
     _copy(wheels, folder)
     for wheel in wheels:
@@ -171,7 +171,7 @@ def _entries(built: Path, folder: Path) -> Iterator[tuple[str, dict[str, Any]]]:
 
 
 def _own_wheels() -> Iterable[Path]:
-    """Those of the kernel."""
+    """The wheels of the kernel."""
     return [path for path in (VENV / _EXTENSION).glob("*.whl") if not path.name.startswith("widgetsnbextension-3")]
 
 

@@ -54,7 +54,7 @@ def runtime() -> Path:
     Raises
     ------
     RuntimeError
-        If it cannot be had.
+        If it cannot be obtained.
     """
     return fetched({"pyodide": site.PYODIDE}, [f"{_PACKAGE}/{name}" for name in (*site.RUNTIME, _SCRIPT)]) / _PACKAGE
 
@@ -65,7 +65,7 @@ def offline_files(folder: Path) -> site.Offline:
     Raises
     ------
     RuntimeError
-        If one of the two cannot be had.
+        If one of the two cannot be obtained.
     """
     wheels = sorted(folder.glob("numpy-*-pyodide_*_wasm32.whl"))
     if not wheels:
@@ -74,12 +74,12 @@ def offline_files(folder: Path) -> site.Offline:
 
 
 def build(folder: Path, offline: site.Offline | None) -> Path:
-    """Write the whole site; a folder of these names that an earlier one left is replaced.
+    """Write the whole site, replacing folders that an earlier build left.
 
     Raises
     ------
     RuntimeError
-        If something that it needs cannot be had.
+        If something that it needs cannot be obtained.
     OSError
         If something cannot be written.
     """

@@ -1,4 +1,4 @@
-"""Packages of npm, fetched once into .venv: what checks the JavaScript, and Pyodide. The extra `test` has Node."""
+"""Packages from npm, downloaded once into .venv: the checkers of JavaScript, and Pyodide. The extra `test` has Node."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ ROOT = Path(__file__).resolve().parent.parent
 
 
 def fetched(packages: Mapping[str, str], needed: Iterable[str]) -> Path:
-    """The folder of these packages, by name and version; npm fills it unless it is there.
+    """The folder of these packages, given by name and version; npm creates it if it is missing.
 
     Raises
     ------
     RuntimeError
-        If they cannot be had, or one of the files that are ``needed`` is not among them.
+        If they cannot be obtained, or lack one of the files in ``needed``.
     """
     words = [part for package in packages.items() for part in package]
     folder = ROOT / ".venv" / "-".join(["npm", *words]).replace("/", "-")

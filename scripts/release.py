@@ -1,4 +1,4 @@
-"""Build the source archive and the wheel, and check them as a user gets them: `make release-check`.
+"""Build the source archive and the wheel, and check them as users get them: `make release-check`.
 
 The wheel is built from the archive, so that what is missing there is missed here. Both are checked for what an index
 asks of them. Then, in an environment with nothing but Python, the wheel is installed; the README's first screen, a
@@ -51,7 +51,7 @@ y: int = autolab.check_gradients(autolab.functions.tanh, 1.0)
 
 
 def run(*command: str | Path, fails: bool = False, cwd: Path = FOLDER) -> str:
-    """Run a command; what it wrote is in the answer, and in the message if it did not end as it should."""
+    """Run a command. Returns its output, which is also in the message if it did not end as expected."""
     done = subprocess.run([str(part) for part in command], cwd=cwd, capture_output=True, text=True)
     if (done.returncode != 0) != fails:
         sys.exit(f"{' '.join(map(str, command))}\n{done.stdout}{done.stderr}")
@@ -59,7 +59,7 @@ def run(*command: str | Path, fails: bool = False, cwd: Path = FOLDER) -> str:
 
 
 def environment(name: str, *packages: str | Path) -> Path:
-    """A new environment with these packages and what they need; its Python."""
+    """Create an environment with these packages and their requirements. Returns its Python."""
     venv.create(FOLDER / name, with_pip=True)
     python = FOLDER / name / "bin" / "python"
     run(python, "-m", "pip", "install", "--quiet", *packages)
@@ -85,7 +85,7 @@ def version() -> str:
 
 
 def check_types(tools: Path, user: Path) -> None:
-    """mypy, outside of the user's environment, finds AutoLab's types there: it accepts what is right, and only that."""
+    """Check that mypy, from outside the user's environment, finds AutoLab's types: it accepts right code only."""
     for program, fails in ((TYPED, False), (MISTYPED, True)):
         said = run(
             tools, "-m", "mypy", "--config-file=", "--strict", "--python-executable", user, "-c", program, fails=fails
@@ -95,7 +95,7 @@ def check_types(tools: Path, user: Path) -> None:
 
 
 def check_conda(wheel: Path) -> str:
-    """The recipe builds a conda package, whose tests pass; the answer says what came out."""
+    """Check that the recipe builds a conda package whose tests pass. Returns a description of the result."""
     python = environment("conda", *CONDA_TOOLS, wheel)
     channel = os.environ.get("CONDA_CHANNEL")
     options = ["--channel", channel] if channel else []
@@ -103,7 +103,7 @@ def check_conda(wheel: Path) -> str:
 
 
 def main() -> None:
-    """Build and check; the first thing that is wrong ends it."""
+    """Build and check; stop at the first error."""
     expected = version()
     for folder in (FILES, FOLDER):
         shutil.rmtree(folder, ignore_errors=True)

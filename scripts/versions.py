@@ -1,11 +1,11 @@
-"""Run the tests that need neither a browser nor JupyterLab with every Python that AutoLab declares and that is to be
-found here, each with the lowest versions of all dependencies and with the newest.
+"""Run the tests that need neither a browser nor JupyterLab with every Python that AutoLab supports and that is
+installed here, each with the lowest and with the newest versions of all dependencies.
 
     make test-versions                                   all of it
     make test-versions ONLY="3.11-lowest 3.13-newest"    some of it
     make test-versions TESTS="tests/engine -x"           with pytest's own arguments
 
-PYTHONS lists interpreters to look at first. The environments are in artefacts/versions/ and are made anew by every run.
+PYTHONS lists interpreters to look at first. The environments are in artefacts/versions/ and are recreated by every run.
 "Lowest" is the lowest that pyproject.toml allows and that has a wheel for that Python.
 """
 
@@ -41,7 +41,7 @@ def number(version: str) -> tuple[int, ...]:
 
 
 def pythons() -> dict[str, Path]:
-    """The interpreters that are here, by version; one that cannot be started does not count."""
+    """The installed interpreters, by version; one that cannot be started does not count."""
     pyenv = Path(os.environ.get("PYENV_ROOT", Path.home() / ".pyenv"), "versions")
     named = [shutil.which(f"python{version}") for version in declared()]
     places = [*os.environ.get("PYTHONS", "").split(), sys.executable, *filter(None, named)]
@@ -56,7 +56,7 @@ def pythons() -> dict[str, Path]:
 
 
 def resolver() -> Path:
-    """uv, which can resolve to the lowest versions, in an environment of its own."""
+    """uv, which can resolve to the lowest versions, in a separate environment."""
     folder = FOLDER / "uv"
     if not (folder / "bin" / "uv").exists():
         subprocess.run([sys.executable, "-m", "venv", "--clear", folder], check=True)
@@ -65,7 +65,7 @@ def resolver() -> Path:
 
 
 def prepare(name: str, python: Path, resolution: str) -> Path:
-    """An environment with AutoLab and what its tests need; its Python."""
+    """Create an environment with AutoLab and what its tests need. Returns its Python."""
     folder = FOLDER / name
     uv = [str(resolver())]
     subprocess.run([*uv, "venv", "--quiet", "--clear", "--python", str(python), str(folder)], check=True)
@@ -76,7 +76,7 @@ def prepare(name: str, python: Path, resolution: str) -> Path:
 
 
 def run(name: str, python: Path, arguments: list[str]) -> tuple[bool, str]:
-    """Whether the tests passed, and a line that tells about them."""
+    """Run the tests. Returns whether they passed, and a line about them."""
     report = FOLDER / f"{name}.xml"
     report.unlink(missing_ok=True)
     command = [python, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-m", MARKS, f"--junitxml={report}", *arguments]
@@ -89,7 +89,7 @@ def run(name: str, python: Path, arguments: list[str]) -> tuple[bool, str]:
 
 
 def counted(report: Path) -> tuple[int, int, int]:
-    """How many tests there were, how many failed and how many were skipped; zeros where pytest could not begin."""
+    """The numbers of tests, failures and skipped tests; zeros if pytest could not start."""
     suite = ElementTree.parse(report).getroot().find("testsuite") if report.exists() else None
     tests, failures, errors, skipped = [
         0 if suite is None else int(suite.get(key, 0)) for key in ("tests", "failures", "errors", "skipped")
