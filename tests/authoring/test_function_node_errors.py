@@ -113,8 +113,8 @@ CALLS = [
     (lambda node, x, y: node.apply((x, 1j)), TypeError, "complex 1j"),
     (lambda node, x, y: node.apply((x, np.ones(2, complex))), TypeError, "complex128"),
     (lambda node, x, y: make(backward=lambda self, gy: gy)(x, y), TypeError, "is that of an autolab.Function"),
-    (lambda node, x, y: node.get_retained_inputs(), RuntimeError, "not applied yet"),
-    (lambda node, x, y: node.retain_inputs((0,)), RuntimeError, "not applied yet"),
+    (lambda node, x, y: node.get_retained_inputs(), RuntimeError, "not been applied yet"),
+    (lambda node, x, y: node.retain_inputs((0,)), RuntimeError, "not been applied yet"),
 ]
 
 

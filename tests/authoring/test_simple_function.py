@@ -239,5 +239,5 @@ def test_an_object_is_used_once() -> None:
     function = make()
     function(Variable(1.0), Variable(2.0))
     shown(lambda: function(Variable(1.0), Variable(2.0)), autolab.ReuseError, "applied before")
-    shown(lambda: make().inputs, RuntimeError, "not applied yet")
+    shown(lambda: make().inputs, RuntimeError, "not been applied yet")
     shown(lambda: make()(Variable(1.0), "text"), TypeError, "Mine: an input.*'text'")
