@@ -67,6 +67,7 @@ def cases(row: Row) -> list[Case]:
         "a number",
         "integer targets",
         "places",
+        "without a sign",  # NumPy 2.0 and 2.1 cannot do that
     )
     usual = [case for case in row.cases if not any([word in case.label for word in spoilt])]
     drawn = [(case, case.make(np.random.default_rng(0), np.float64)) for case in usual]

@@ -26,7 +26,7 @@ ODD: list[Any] = [
     *([[0, 1], [1, 0]], np.nan, ((0, 1), (1, 0)), ((0,), (0,)), np.array(-1)),
 ]
 JOINING = {"concatenate", "stack", "hstack", "vstack", "dstack", "column_stack"}
-UNTOUCHED = {"out", "dtype", "casting", "like", "order", "where", "subok", "signature", "initial"}
+UNTOUCHED = {"newshape", "out", "dtype", "casting", "like", "order", "where", "subok", "signature", "initial"}
 MORE = {
     "clip": "one bound alone",
     "average": "what is empty: NaN with a warning, as mean has it",

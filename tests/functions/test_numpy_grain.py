@@ -27,9 +27,10 @@ NAMES = [name for name in F.__all__ if callable(_of_numpy(name)) and name not in
 
 def _signature(function: Any) -> inspect.Signature | None:
     try:
-        return inspect.signature(function)
+        found = inspect.signature(function)
     except ValueError:  # in C, before NumPy 2.4
         return None
+    return None if {"args", "kwargs"} == {*found.parameters} else found  # a ufunc of NumPy 2.1 in Python 3.13
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -67,7 +68,7 @@ def test_other_parameters_of_numpys_are_refused_by_name(name: str) -> None:
     others = [p.name for p in theirs.parameters.values() if p.kind is not p.VAR_KEYWORD] if theirs else ["out"]
     for other in others:
         missing = other not in own and _of_numpy(name).__name__ and not (name == "clip" and other in ("min", "max"))
-        if not missing or other in ("x1", "x2", "x", "y", "a", "shape", "correction"):
+        if not missing or other in ("x1", "x2", "x", "y", "a", "shape", "newshape", "correction"):
             continue
         with pytest.raises(TypeError, match=rf"^{name}(:|\(\)) .*'{other}'"):
             function(*x, **{other: np.ones(1)})

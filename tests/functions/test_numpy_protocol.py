@@ -114,7 +114,7 @@ NO_GRADIENT = [
     (lambda x: np.exp(x, dtype=np.float32), r"numpy\.exp .* 'dtype'"),
     (lambda x: np.exp(x, where=A > 2), r"numpy\.exp .* 'where'"),
     (lambda x: np.sum(x, initial=1.0), r"numpy\.sum .* 'initial'"),
-    (lambda x: np.reshape(x, (3, 2), "F"), r"numpy\.reshape .* 'order'"),
+    (lambda x: np.reshape(x, (3, 2), order="F"), r"numpy\.reshape .* 'order'"),
 ]
 
 
