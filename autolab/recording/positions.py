@@ -9,8 +9,10 @@ number in a file that was edited but not imported again, are found by comparing 
 from __future__ import annotations
 
 import ast
+import dis
 from importlib.util import find_spec
 from types import CodeType, FrameType
+from typing import Any
 
 from ..engine.source import MOST_CODE, Found, by_position, in_marimo, is_as_written
 
@@ -20,7 +22,9 @@ def found_at(frame: FrameType) -> Found | None:
     if _is_as_written(frame):
         return by_position(frame)
     found = by_position(frame) if find_spec("executing") is None else _by_bytecode(frame)
-    return found if found is not None and _words_of(found) <= _words(frame.f_code) else None
+    if found is None or not _words_of(found) <= _words(frame.f_code) - _used_elsewhere(frame.f_code, found.node):
+        return None
+    return found
 
 
 def _by_bytecode(frame: FrameType) -> Found | None:
@@ -45,6 +49,15 @@ def _words(code: CodeType) -> set[str]:
     own = [*code.co_names, *code.co_varnames, *code.co_freevars, *code.co_cellvars, *constants]
     words = {*own, *[word for one in inner for word in _words(one)]}
     return words - {".0"}  # a comprehension's argument in some versions
+
+
+def _used_elsewhere(code: CodeType, node: Any) -> set[str]:
+    """The local variables that no instruction on the lines of ``node`` uses. Since Python 3.12 those of a comprehension
+    are among them."""
+    lines = range(node.lineno, node.end_lineno + 1)
+    here = [i.argval for i in dis.get_instructions(code) if i.positions and (i.positions.lineno or 0) in lines]
+    used = [value if isinstance(value, tuple) else (value,) for value in here]  # some load two at once
+    return {*code.co_varnames}.difference(*used)
 
 
 _known: dict[int, tuple[CodeType, bool]] = {}
