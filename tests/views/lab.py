@@ -19,7 +19,7 @@ from typing import Any
 
 import nbformat
 from nbformat.sign import NotebookNotary
-from playwright.sync_api import Browser, Error, Locator, Page, ViewportSize
+from playwright.sync_api import Browser, Locator, Page, ViewportSize
 
 from autolab.app.cli import LAB_SETTINGS
 
@@ -54,7 +54,7 @@ CLEAR = """async () => {
   for (const widget of [...window.jupyterapp.shell.widgets('main')]) widget.dispose();
   await window.jupyterapp.serviceManager.sessions.shutdownAll();
 }"""
-CUT_OFF = re.compile(r"(Error: )?(Disposed|Canceled future for \w+ message before replies were done)")
+CUT_OFF = re.compile(r"^(Error: )?Disposed$|Canceled future for \w+ message before replies were done")
 """What JupyterLab itself complains of, sometimes late, when a kernel ends or restarts before it has answered."""
 OUTPUT = "i => window.jupyterapp.shell.currentWidget.content.widgets[i].outputArea?.node.innerText ?? ''"
 
@@ -158,12 +158,12 @@ class LabPage:
         self.problems: list[str] = []
         self._is_loaded = False
         page.set_default_timeout(20_000)
-        page.on("console", lambda m: self.problems.append(m.text) if m.type == "error" else None)
-        page.on("pageerror", self._note_error)
+        page.on("console", lambda m: self._note(m.text) if m.type == "error" else None)
+        page.on("pageerror", lambda error: self._note(str(error)))
 
-    def _note_error(self, error: Error) -> None:
-        if not CUT_OFF.fullmatch(str(error)):
-            self.problems.append(str(error))
+    def _note(self, problem: str) -> None:
+        if not CUT_OFF.search(problem):
+            self.problems.append(problem)
 
     def open(self, path: Path, kernel: bool = True) -> None:
         """Show a notebook; without ``kernel`` it is only looked at."""
