@@ -111,19 +111,20 @@ class Survey:
 
     def jump(self, direction: Direction) -> float:
         """The jump of the results at the point, which remains however small the moves are; 0 if there is none."""
-        sides = [side for side in self._sides(direction) if np.ptp(side) <= _ALIKE * abs(side[-1])]
-        return max([float(side[-1]) for side in sides], key=abs, default=0.0)
+        return _jump(self._sides(direction))
 
     def is_on_step(self, direction: Direction, e: np.record) -> bool:
         """Whether the point lies at the edge of an intended step, and the slope on one side is the gradient."""
         gauge = self.gauge
         rounding = _ULPS * np.finfo(np.float64).eps * float(np.abs(gauge.weights) @ np.abs(gauge.point.values))
-        if not self.has_steps or (height := abs(self.jump(direction))) <= rounding:
+        if not self.has_steps:
             return False
+        right, left = sides = self._sides(direction)
+        height = abs(_jump(sides))
         rise = np.array(_CLOSE) * direction.step * e.analytic
         slack = _ALIKE * np.maximum(np.abs(rise), np.multiply(_CLOSE, height)) + rounding
-        right, left = self._sides(direction)
-        return bool((np.abs(right - rise) <= slack).all() or (np.abs(left + rise) <= slack).all())
+        is_gradient = (np.abs(right - rise) <= slack).all() or (np.abs(left + rise) <= slack).all()
+        return bool(height > rounding and is_gradient)
 
     def _sides(self, direction: Direction) -> tuple[np.ndarray, np.ndarray]:
         """The changes of the weighted results in ever smaller moves to the right and to the left."""
@@ -234,3 +235,9 @@ def _is_float32(value: float) -> bool:
     """Whether a number has the digits of a float32; what remains of cancelling terms has far fewer."""
     digits = float(np.frexp(value)[0]) * 2.0**_FEW
     return float(np.float32(value)) == value and digits != int(digits)
+
+
+def _jump(sides: Sequence[np.ndarray]) -> float:
+    """What of the changes on either side stays the same as the moves shrink; the larger one, 0 if neither does."""
+    heights = [float(side[-1]) for side in sides if np.ptp(side) <= _ALIKE * abs(side[-1])]
+    return max(heights, key=abs, default=0.0)

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from copy import copy
 from dataclasses import dataclass
-from itertools import permutations
+from itertools import combinations, permutations
 from typing import Any, Literal
 
 import numpy as np
@@ -94,10 +94,12 @@ def _candidates(ways: list[Way], lost: np.ndarray, lengths: set[int]) -> Iterato
             text, value = known
             found = because("missing_term", "path_factor", function=shown(way.function), factor=signed(text))
             yield (value - 1.0) * way.share, found
-    for first, second in permutations(edges, 2):
-        one, other = shown(first.function), shown(second.function)
-        yield -first.share - second.share, because("missing_term", "path", function=f"{one} and through {other}")
-        yield first.share - second.share, because("missing_term", "path_twice", function=one, other=other)
+    for pair in combinations(edges, 2):
+        both = " and through ".join([shown(way.function) for way in pair])
+        yield -pair[0].share - pair[1].share, because("missing_term", "path", function=both)
+    for twice, lacking in permutations(edges, 2):
+        one, other = shown(twice.function), shown(lacking.function)
+        yield twice.share - lacking.share, because("missing_term", "path_twice", function=one, other=other)
 
 
 def _traced(checked: CheckedInput) -> Traced | None:
