@@ -2,7 +2,7 @@
 
 - `lenses`, their cost: gradient checks of right and of wrong functions and of many weights, and a heatmap of a large
   array. The functions are those of the tests, at newly drawn points, so the extra `test` is needed. It also reports how
-  many of the wrong ones were caught, and how many of the right ones accused.
+  many of the wrong ones were caught, and how many of the right ones were falsely accused.
 - `curves`, what traced programs save when a function is computed at many points. Each row is computed in two ways in
   this process, by programs and point by point, in turns; the results are compared first.
 """
