@@ -34,7 +34,7 @@ before = updater.iteration
 trainer.run()
 print("ended after", updater.iteration - before)
 """
-TELL = "print(updater.iteration, monitor.iteration, len(monitor.states), monitor.spent / monitor.watched)"
+TELL = "print(updater.iteration, monitor.iteration, len(monitor.states))"
 
 
 def start(view: LabPage, cell: int) -> None:
@@ -82,10 +82,10 @@ def test_a_network_trains_is_stopped_and_goes_on(lab: Lab, open_page: Callable[.
     page.wait_for_function(RAN, arg=1)
     assert "ended after" in view.output(1)
     expect(page.locator(".al-stop")).to_be_hidden()
-    iteration, heard, states, share = view.run(2).split()
+    iteration, heard, states = view.run(2).split()
     assert int(iteration) == int(heard) == updates(view) > now
     assert page.locator(".al-past h3").text_content() == f"After update {iteration}"
-    assert 2 <= int(states) <= 60 and float(share) <= 0.04
+    assert 2 <= int(states) <= 60  # what they cost: benchmarks/monitor.py, and with a clock of its own test_monitor.py
 
     start(view, 1)  # it goes on, below the same cell
     until(view, int(iteration) + 200)
@@ -94,7 +94,7 @@ def test_a_network_trains_is_stopped_and_goes_on(lab: Lab, open_page: Callable[.
     page.wait_for_function(RAN, arg=1)
     assert "KeyboardInterrupt" in view.output(1)
     expect(page.locator(".al-stop")).to_be_hidden()
-    after, heard, _, _ = view.run(2).split()
+    after, heard, _ = view.run(2).split()
     assert int(after) in (int(heard), int(heard) + 1) and int(after) > int(iteration)
     start(view, 1)
     until(view, int(after) + 50)
