@@ -13,7 +13,7 @@ from ..engine.variable import Variable, as_variable
 from .arrays.axes import moveaxis
 from .arrays.indexing import put, take_along_axis
 from .arrays.indexing import scatter as added
-from .arrays.joining import along, in_sizes
+from .arrays.joining import along, in_sizes, place_of
 from .arrays.shape import broadcast_to
 from .elementwise.selection import where
 from .losses.classification import softmax_cross_entropy
@@ -114,7 +114,7 @@ def kl_div(x: Any, t: Any, reduction: str = "mean", log_target: bool = False) ->
 @takes_other_words
 def gather(x: Any, axis: int, index: Any) -> Any:
     """`take_along_axis` with PyTorch's argument order. Along the other axes the index may be shorter than ``x``."""
-    index, place = unwrap(index), axis % x.ndim
+    index, place = unwrap(index), place_of("gather", axis, x.shape)
     longer = [i != place and n > m for i, (n, m) in enumerate(zip(x.shape, index.shape, strict=False))]
     first = tuple([slice(m) if more else slice(None) for more, m in zip(longer, index.shape, strict=False)])
     return take_along_axis(x[first] if any(longer) else x, index, axis=axis)
@@ -126,32 +126,34 @@ def index_select(x: Any, axis: int, index: Any) -> Any:
     return take(x, unwrap(index), axis=axis)
 
 
-def _places(axis: int, index: Any, value: Any) -> tuple[tuple[Any, ...], Any]:
+def _places(function: str, x: Any, axis: int, index: Any, value: Any) -> tuple[tuple[Any, ...], Any]:
     """The full index for an index along one axis, and the values cut to its shape, if there are more."""
-    index = unwrap(index)
+    index, place = unwrap(index), place_of(function, axis, x.shape)
+    if index.ndim != x.ndim:
+        raise ValueError(f"{function}: index has shape {index.shape}; expected {x.ndim} axes, as many as x has")
     places = list(np.ix_(*map(range, index.shape)))
-    places[axis] = index
+    places[place] = index
     return tuple(places), value[tuple(map(slice, index.shape))] if np.ndim(value) else value
 
 
 @takes_other_words
 def scatter(x: Any, axis: int, index: Any, value: Any) -> Any:
     """A copy of ``x`` with ``value`` written along an axis at the positions that `gather` would read."""
-    places, value = _places(axis, index, value)
+    places, value = _places("scatter", x, axis, index, value)
     return put(x, value, index=places)
 
 
 @takes_other_words
 def scatter_add(x: Any, axis: int, index: Any, value: Any) -> Any:
     """``x`` with ``value`` added along an axis at the positions in the index; repeated positions accumulate."""
-    places, value = _places(axis, index, value)
+    places, value = _places("scatter_add", x, axis, index, value)
     return x + added(value, index=places, shape=x.shape)
 
 
 @takes_other_words
 def index_add(x: Any, axis: int, index: Any, value: Any) -> Any:
     """``x`` with slices of ``value`` added along an axis at the positions in the index."""
-    return x + added(value, index=along(axis % x.ndim, unwrap(index)), shape=x.shape)
+    return x + added(value, index=along(place_of("index_add", axis, x.shape), unwrap(index)), shape=x.shape)
 
 
 def masked_fill(x: Any, mask: Any, value: Any) -> Any:
@@ -162,7 +164,7 @@ def masked_fill(x: Any, mask: Any, value: Any) -> Any:
 @takes_other_words
 def chunk(x: Any, chunks: int, axis: int = 0) -> tuple[Any, ...]:
     """Split into at most ``chunks`` parts along an axis; all but the last have the same length."""
-    return in_sizes(x, max(-(-x.shape[axis] // chunks), 1), axis)
+    return in_sizes(x, max(-(-x.shape[place_of("chunk", axis, x.shape)] // chunks), 1), axis)
 
 
 @takes_other_words
@@ -173,7 +175,7 @@ def unbind(x: Any, axis: int = 0) -> tuple[Any, ...]:
 
 def unflatten(x: Any, axis: int, sizes: Any) -> Any:
     """Split one axis into several of the given sizes."""
-    place = axis % x.ndim
+    place = place_of("unflatten", axis, x.shape)
     return x.reshape(*x.shape[:place], *sizes, *x.shape[place + 1 :])
 
 
@@ -216,12 +218,17 @@ def masked_select(x: Any, mask: Any) -> Any:
 
 def narrow(x: Any, dim: int, start: int, length: int) -> Any:
     """The slice of ``length`` elements from ``start`` along an axis."""
-    return x[(*[slice(None)] * (dim % x.ndim), slice(start, start + length))]
+    place = place_of("narrow", dim, x.shape)
+    n = x.shape[place]
+    first = start + n if start < 0 else start
+    if first < 0 or length < 0 or first + length > n:
+        raise ValueError(f"narrow: start is {start} and length is {length}; expected a part of an axis of length {n}")
+    return x[along(place, slice(first, first + length))]
 
 
 def select(x: Any, dim: int, index: int) -> Any:
     """The slice at one index of an axis, without that axis."""
-    return x[(*[slice(None)] * (dim % x.ndim), index)]
+    return x[along(place_of("select", dim, x.shape), index)]
 
 
 def type_as(x: Any, other: Any) -> Any:

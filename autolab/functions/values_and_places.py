@@ -18,6 +18,7 @@ from ..engine.numpy_protocol import unwrap
 from ..engine.plain_arrays import plain
 from .arrays.axes import squeeze
 from .arrays.indexing import take_along_axis
+from .arrays.joining import along, place_of
 from .arrays.sorting import sort
 from .reductions.extrema import max, min
 from .reductions.reduce import std, var
@@ -67,7 +68,15 @@ def topk(x: Any, k: int, dim: int = -1, largest: bool = True) -> ValuesAndIndice
     >>> autolab.topk(autolab.Variable([1.0, 5.0, 3.0]), 2)
     ValuesAndIndices(values=variable([5. 3.]), indices=array([1, 2]))
     """
-    return _at(x, np.take(_order(x, dim, largest), np.arange(k), axis=dim), dim)
+    return _at(x, first(_order(x, dim, largest), k, dim), dim)
+
+
+def first(places: Any, k: int, dim: int) -> Any:
+    """The first ``k`` elements along an axis, for `topk`."""
+    axis = place_of("topk", dim, places.shape)
+    if not 0 <= k <= places.shape[axis]:
+        raise ValueError(f"topk: k is {k}; expected 0 to {places.shape[axis]}, the length of the axis")
+    return places[along(axis, slice(k))]
 
 
 for _own, _pytorchs in (

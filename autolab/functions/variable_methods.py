@@ -30,6 +30,7 @@ from .arrays.axes import squeeze, swapaxes
 from .arrays.device_transfer import to_cpu, to_gpu
 from .arrays.diagonals import diagonal, trace
 from .arrays.indexing import getitem
+from .arrays.joining import flat_shape
 from .arrays.repeating import repeat
 from .arrays.shape import cast, reshape, transpose
 from .arrays.sorting import sort
@@ -220,9 +221,7 @@ def flatten(self: Variable, start_dim: int | str = 0, end_dim: int = -1, order: 
     """
     if isinstance(start_dim, str) or order != "C":
         return _ravel(self, start_dim if isinstance(start_dim, str) else order)
-    if start_dim >= max(self.ndim, 1):
-        return self
-    return _reshape(self, *self.shape[:start_dim], -1, *self.shape[end_dim % max(self.ndim, 1) + 1 :])
+    return _reshape(self, flat_shape(self.shape, start_dim, end_dim))
 
 
 def _rounded(self: Variable, ndigits: int | None = None) -> Variable:

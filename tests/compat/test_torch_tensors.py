@@ -138,6 +138,19 @@ def test_a_recorded_change_in_place_is_a_step():
     assert y.tolist() == [9, 15] and x.grad.tolist() == [6, 6]
 
 
+def test_a_recorded_change_in_place_retains_the_values_it_overwrites():
+    x, w = leaf(1.0, 2.0), leaf(3.0, 5.0)
+    y = x.clone()
+    y.cos_().mul_(w)
+    y.sum().backward()
+    np.testing.assert_allclose(w.grad.numpy(), np.cos([1, 2]), rtol=1e-6)
+    np.testing.assert_allclose(x.grad.numpy(), -np.sin([1, 2]) * [3, 5], rtol=1e-6)
+    z = torch.ones(2) * 4
+    z *= w  # which has no history of its own
+    z.sum().backward()
+    assert w.grad.tolist() == (torch.cos(x) + 4).tolist()
+
+
 def test_a_pass_that_needs_the_old_numbers_is_refused():
     x = leaf(1.0, 2.0)
     y = x * x

@@ -122,7 +122,7 @@ def _ends(options: dict[str, Any], *numbers: Any) -> list[Any]:
     """The arguments of a range, as integers if an integer type is requested."""
     dtype = options.get("dtype")
     whole = dtype is not None and numpy_dtype("range", dtype).kind in "iu"
-    return [np.trunc(plain(n)).astype(np.int64) if whole else plain(n) for n in numbers]
+    return [np.trunc(plain(n)).astype(np.int64) if whole else np.asarray(plain(n)).item() for n in numbers]
 
 
 # ---------------------------------------------------------------------- at random

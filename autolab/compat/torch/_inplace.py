@@ -13,11 +13,12 @@ import numpy as np
 
 from ...engine.modes import backprop_enabled
 from ...engine.node import Leaf, new_order
+from ...engine.variable import wrap
 from ..table import called, made_by
 from ._arguments import index_of
 from ._creation import source  # noqa: F401  # for table.txt
 from ._passes import note_change, note_rewritten
-from ._tensor import Engine, Tensor, plain
+from ._tensor import Engine, Tensor, dressed, plain
 from ._types import of_array
 
 
@@ -78,7 +79,10 @@ def in_place(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
     """The method that writes the result of a function into the tensor itself."""
 
     def method(self: Any, *args: Any, **options: Any) -> Any:
-        return written(self, name, function(self, *args, **options))
+        old = self
+        if backprop_enabled() and any([getattr(value, "node", None) is not None for value in (self, *args)]):
+            old = dressed(wrap(self._data.copy(), self.node))  # the step retains these values, which are overwritten
+        return written(self, name, function(old, *args, **options))
 
     method.__wrapped__ = function  # type: ignore[attr-defined]  # whose parameters it has
     method.__name__, method.__doc__ = name, f"`{name.strip('_')}`, written where the numbers are; gives itself back."

@@ -10,6 +10,8 @@ import numpy as np
 
 from ... import functions as F
 from ...engine.backend import get_array_module
+from ...functions.arrays.joining import place_of
+from ...functions.values_and_places import first as _first  # noqa: F401  # for table.txt
 from ..table import fill
 from ._arguments import axes, cast, dim_and_keep, floats, of_floats, reduced, tensor_of, without_gradient
 from ._elementwise import maximum, minimum  # noqa: F401  # for table.txt
@@ -126,14 +128,16 @@ def argsort(input: Any, dim: int = -1, descending: bool = False, stable: bool = 
 def median(input: Any, dim: int | None = None, keepdim: bool = False) -> Any:
     """The median, the lower of the two for an even number of elements; along ``dim``, with its index."""
     x = tensor_of("median", input)
-    flat, along = (F.reshape(x, (-1,)), 0) if dim is None else (x, dim)
+    whole = dim is None or not x._data.ndim
+    along: Any = 0 if whole else dim
+    flat = F.reshape(x, (-1,)) if whole else x
     if not x._data.size and dim is None:
         return constant(np.asarray(np.nan, x._data.dtype))
     order = get_array_module(x._data).argsort(flat._data, axis=along, kind="stable")
     middle = order.take((flat._data.shape[along] - 1) // 2, axis=along)
     unknown = flat._data != flat._data  # with a NaN, the first of them is the median
     middle = np.where(unknown.any(axis=along), unknown.argmax(axis=along), middle)
-    found = _picked(flat, np.asarray(middle), along, keepdim and dim is not None)
+    found = _picked(flat, np.asarray(middle), along, keepdim and not whole)
     return found.values if dim is None else found
 
 
@@ -142,7 +146,7 @@ def norm(input: Any, p: Any = "fro", dim: Any = None, keepdim: bool = False, *, 
     x = of_floats("norm", input if dtype is None else cast(input, numpy_dtype("norm", dtype)))
     order, shape = None if p in ("fro", 2) else p, x._data.shape
     dims = range(len(shape)) if reduced(dim, x) is None else [dim] if isinstance(dim, int) else dim
-    over = [d % len(shape) for d in dims]
+    over = [place_of("norm", d, shape) for d in dims]
     if len(over) != 1:
         kept = [d for d in range(len(shape)) if d not in over]
         x = F.reshape(F.transpose(x, axes=(*kept, *over)), (*[shape[d] for d in kept], -1))

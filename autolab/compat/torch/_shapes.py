@@ -9,7 +9,8 @@ import numpy as np
 
 from ... import functions as F
 from ...engine.backend import get_array_module
-from ...functions import pytorch_names as _names
+from ...functions import pytorch_names as _names  # noqa: F401  # for table.txt
+from ...functions.arrays.joining import flat_shape, place_of
 from ...functions.arrays.joining import in_sizes as _in_sizes
 from ...functions.numpy_names import copy as _copy  # noqa: F401  # for table.txt
 from ..table import fill
@@ -26,17 +27,15 @@ def _lengths(shape: Sequence[Any]) -> tuple[int, ...]:
 def flatten(input: Any, start_dim: int = 0, end_dim: int = -1) -> Any:
     """Flatten the axes from ``start_dim`` to ``end_dim`` into one."""
     shape = tensor_of("flatten", input)._data.shape
-    first, last = start_dim % max(len(shape), 1), end_dim % max(len(shape), 1)
-    inner = int(np.prod(shape[first : last + 1], dtype=np.int64))
-    return dressed(F.reshape(input, (*shape[:first], inner, *shape[last + 1 :])))
+    return dressed(F.reshape(input, flat_shape(shape, start_dim, end_dim)))
 
 
 def squeeze(input: Any, dim: Any = None) -> Any:
     """Remove all axes of length 1, or ``dim`` alone if it has length 1."""
     shape = tensor_of("squeeze", input)._data.shape
     asked = range(len(shape)) if dim is None else [dim] if isinstance(dim, int) else dim
-    gone = {d % len(shape) for d in asked if shape[d] == 1} if shape else set()
-    return dressed(F.reshape(input, tuple([n for i, n in enumerate(shape) if i not in gone])))
+    gone = {place_of("squeeze", d, shape) for d in asked} if shape else ()
+    return dressed(F.reshape(input, tuple([n for i, n in enumerate(shape) if n != 1 or i not in gone])))
 
 
 def t(input: Any) -> Any:
@@ -55,18 +54,10 @@ def repeat_interleave(input: Any, repeats: Any, dim: int | None = None) -> Any:
 
 
 # ---------------------------------------------------------------------- parts
-def narrow(input: Any, dim: int, start: int, length: int) -> Any:
-    """The ``length`` elements from ``start`` on along ``dim``."""
-    whole = tensor_of("narrow", input)._data.shape[dim]
-    first = start + whole if start < 0 else start
-    if first < 0 or length < 0 or first + length > whole:
-        raise RuntimeError(f"narrow: start {start} and length {length} exceed the axis, which has {whole} places")
-    return dressed(_names.narrow(input, dim, first, length))
-
-
 def _places(function: str, input: Any, dim: int, index: Any) -> Any:
     """The array of ``index``, which holds indices along ``dim``; negative ones are refused."""
-    places, length = plain(index), input._data.shape[dim] if input._data.ndim else 1
+    places, shape = plain(index), input._data.shape
+    length = shape[place_of(function, dim, shape)] if shape else 1
     if places.size and (places.min() < 0 or places.max() >= length):
         raise IndexError(f"{function}: index goes from {places.min()} to {places.max()}; expected 0 to {length - 1}")
     return places
@@ -88,7 +79,8 @@ def masked_fill(input: Any, mask: Any, value: Any) -> Any:
 
 def split(tensor: Any, split_size_or_sections: Any, dim: int = 0) -> tuple[Any, ...]:
     """Split along ``dim`` into parts of equal length (the last may be shorter), or of the lengths in a list."""
-    sizes, length = split_size_or_sections, tensor_of("split", tensor, "tensor")._data.shape[dim]
+    sizes, shape = split_size_or_sections, tensor_of("split", tensor, "tensor")._data.shape
+    length = shape[place_of("split", dim, shape)]
     if not isinstance(sizes, int) and sum(sizes) != length:
         raise RuntimeError(f"split: the lengths {sizes} make {sum(sizes)}; expected {length}, that of the axis")
     return tuple([dressed(part) for part in _in_sizes(tensor, sizes, dim)])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import pairwise
+from math import prod
 from operator import index
 from typing import Any
 
@@ -138,7 +139,10 @@ def split(
 @takes_other_words
 def in_sizes(x: Any, size: Any, axis: int = 0) -> tuple[Any, ...]:
     """Split into parts of length ``size``, the last of which may be shorter, or of the lengths in a list."""
-    ends = np.cumsum(size)[:-1] if isinstance(size, list | tuple) else np.arange(size, x.shape[axis], size)
+    length = x.shape[place_of("split", axis, x.shape)]
+    if np.min(size) < 0 or (size == 0 and length):
+        raise ValueError(f"split: size is {size!r:.60}; expected lengths above 0")
+    ends = np.cumsum(size)[:-1] if isinstance(size, list | tuple) else np.arange(size or 1, length, size or 1)
     return tuple(split(x, ends.tolist(), axis))
 
 
@@ -161,8 +165,16 @@ def place_of(function: str, axis: int, shape: tuple[int, ...]) -> int:
         raise TypeError(f"{function}: axis is {axis!r:.60}; expected a whole number")
     axis = index(axis)
     if not -len(shape) <= axis < len(shape):
-        raise ValueError(f"{function}: x has shape {shape}; expected an axis of it, got axis={axis}")
+        raise ValueError(f"{function}: x has shape {tuple(shape)}; expected an axis of it, got axis={axis}")
     return axis % len(shape)
+
+
+def flat_shape(shape: tuple[int, ...], start: int, end: int) -> tuple[int, ...]:
+    """The shape with the axes from ``start`` to ``end`` flattened into one."""
+    first, last = (place_of("flatten", axis, shape or (1,)) for axis in (start, end))
+    if first > last:
+        raise ValueError(f"flatten: start_dim is {start} and end_dim is {end}; expected an axis that is not before it")
+    return (*shape[:first], prod(shape[first : last + 1]), *shape[last + 1 :])
 
 
 def along(axis: int, part: Any) -> tuple[Any, ...]:

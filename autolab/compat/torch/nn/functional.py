@@ -62,10 +62,15 @@ def embedding(input: Any, weight: Any, padding_idx: int | None = None) -> Any:
 # ---------------------------------------------------------------------- normalization
 def layer_norm(input: Any, normalized_shape: Any, weight: Any = None, bias: Any = None, eps: float = 1e-5) -> Any:
     """Normalize over the last axes, those of ``normalized_shape``, to mean 0 and variance 1; then scale and shift."""
+    return dressed(_links.layer_norm(input, _last_axes("layer_norm", input, normalized_shape), weight, bias, eps))
+
+
+def _last_axes(function: str, input: Any, normalized_shape: Any) -> tuple[int, ...]:
+    """``normalized_shape`` as a tuple: the lengths of the last axes."""
     shape = (normalized_shape,) if isinstance(normalized_shape, int) else tuple(normalized_shape)
-    if of_floats("layer_norm", input)._data.shape[-len(shape) :] != shape:
-        raise RuntimeError(f"layer_norm: input has shape {tuple(input._data.shape)}; expected (..., {shape})")
-    return dressed(_links.layer_norm(input, shape, weight, bias, eps))
+    if not shape or of_floats(function, input)._data.shape[-len(shape) :] != shape:
+        raise RuntimeError(f"{function}: input has shape {tuple(input._data.shape)}; expected (..., {shape})")
+    return shape
 
 
 @signed
@@ -77,7 +82,7 @@ def batch_norm(input, running_mean, running_var, weight, bias, training, momentu
     data = of_floats("batch_norm", input)._data
     if not training and (running_mean is None or running_var is None):
         raise RuntimeError("batch_norm: running_mean and running_var are None; out of training expected both")
-    if training and data.size < 2 * data.shape[1]:
+    if training and data.size < 2 * data.shape[min(1, data.ndim - 1)]:
         raise ValueError(f"batch_norm: input has shape {data.shape}; a variance needs two numbers per feature")
     averages = plain(running_mean), plain(running_var)
     y = dressed(_links.batch_norm(input, *averages, weight, bias, training, eps=eps))
@@ -90,7 +95,7 @@ def batch_norm(input, running_mean, running_var, weight, bias, training, momentu
 
 def rms_norm(input: Any, normalized_shape: Any, weight: Any = None, eps: float | None = None) -> Any:
     """Divide by the root mean square over the last axes, those of ``normalized_shape``; then scale."""
-    count = 1 if isinstance(normalized_shape, int) else len(normalized_shape)
+    count = len(_last_axes("rms_norm", input, normalized_shape))
     least = float(np.finfo(input._data.dtype).eps) if eps is None else eps
     return dressed(F.rms_norm(input, weight, tuple(range(-count, 0)), least))
 

@@ -1,0 +1,75 @@
+"""An axis that a tensor does not have and a count beyond its length are refused, by the facade and by AutoLab."""
+
+import numpy as np
+import pytest
+
+import autolab
+from autolab import functions as F
+from autolab.compat import torch
+
+X = torch.ones(2, 3)
+INDEX = torch.zeros(2, 3, dtype=torch.int64)
+
+
+@pytest.mark.parametrize("dim", [2, 7, -3])
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda dim: X.select(dim, 0),
+        lambda dim: X.narrow(dim, 0, 1),
+        lambda dim: X.flatten(dim),
+        lambda dim: X.flatten(0, dim),
+        lambda dim: X.unflatten(dim, (3, 1)),
+        lambda dim: X.squeeze(dim),
+        lambda dim: X.split(1, dim),
+        lambda dim: X.unbind(dim),
+        lambda dim: X.chunk(2, dim),
+        lambda dim: X.norm(dim=dim),
+        lambda dim: X.topk(1, dim),
+        lambda dim: X.gather(dim, INDEX),
+        lambda dim: X.index_select(dim, INDEX[0]),
+        lambda dim: X.scatter(dim, INDEX, X),
+        lambda dim: X.scatter_add(dim, INDEX, X),
+        lambda dim: X.index_add(dim, INDEX[0], X),
+        lambda dim: F.gather(X.numpy(), dim, INDEX.numpy()),
+        lambda dim: F.index_add(autolab.Variable(X.numpy()), dim, INDEX[0].numpy(), X.numpy()),
+        lambda dim: autolab.Variable(X.numpy()).flatten(dim),
+        lambda dim: autolab.topk(X.numpy(), 1, dim),
+    ],
+)
+def test_an_axis_that_is_not_there_is_refused(call, dim):
+    with pytest.raises((ValueError, IndexError), match=f"shape .2, 3.*={dim}|axis {dim}.*dimension 2"):
+        call(dim)
+
+
+@pytest.mark.parametrize(
+    ("call", "told"),
+    [
+        (lambda: X.topk(4), "topk: k is 4; expected 0 to 3"),
+        (lambda: X.topk(-1), "topk: k is -1; expected 0 to 3"),
+        (lambda: X.split(-1), "split: size is -1; expected lengths above 0"),
+        (lambda: X.narrow(1, 2, 2), "narrow: start is 2 and length is 2; expected a part of an axis of length 3"),
+        (lambda: X.flatten(1, 0), "flatten: start_dim is 1 and end_dim is 0"),
+        (lambda: autolab.Variable(X.numpy()).narrow(1, 2, 2), "narrow: start is 2"),
+        (
+            lambda: F.scatter_add(X.numpy(), 0, INDEX[0].numpy(), 1.0),
+            "scatter_add: index has shape .3,.; expected 2",
+        ),
+        (lambda: torch.nn.functional.rms_norm(X, (2,)), "rms_norm: input has shape .2, 3.; expected"),
+    ],
+)
+def test_a_count_or_shape_that_does_not_fit_is_refused(call, told):
+    with pytest.raises((ValueError, RuntimeError), match=told):
+        call()
+
+
+def test_a_tensor_without_axes_has_a_median_along_its_only_one():
+    x = torch.tensor(3.0, requires_grad=True)
+    values, indices = x.median(dim=0, keepdim=True)
+    values.backward()
+    assert (values.shape, indices.item(), x.grad.item()) == ((), 0, 1.0)
+
+
+def test_ends_of_a_range_that_are_tensors_lose_no_digits():
+    first = torch.linspace(torch.tensor(-4.3), -3, 50, dtype=torch.float64)
+    np.testing.assert_array_equal(first.numpy(), np.linspace(np.float32(-4.3).item(), -3, 50))
