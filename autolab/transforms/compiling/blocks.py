@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from .call_tape import Step
-from .lowering import Lowered, is_elementwise
+from .lowering import Lowered, is_of_floats
 from .references import Ref, slots_in
 
 _BLOCK_BYTES = 1 << 20
@@ -85,10 +85,12 @@ def in_blocks(low: Lowered, steps: Sequence[Step], leaving: set[int]) -> dict[in
 
 def _goes_on(low: Lowered, first: Step, step: Step) -> bool:
     """Whether a step can join the blocks that start with ``first``."""
-    if step.kind != "call" or step.writes is not None or not (is_copy(step) or _is_of_floats(low, step)):
-        return False
     values = low.tape.values
+    if step.kind != "call" or step.writes is not None or not step.outs:
+        return False
     like, made = values[first.outs[0][1]], values[step.outs[0][1]]
+    if not is_copy(step) and not (is_of_floats(step, made.dtype) and len(step.args) == step.function.nin):
+        return False
     operands = [values[arg.slot] if type(arg) is Ref else arg for arg in step.args]
     return made.base is None and _is_like(made, like) and all([_fits(operand, like) for operand in operands])
 
@@ -96,14 +98,6 @@ def _goes_on(low: Lowered, first: Step, step: Step) -> bool:
 def is_copy(step: Step) -> bool:
     """Whether a step copies an array."""
     return step.function is np.ndarray.copy and len(step.args) == 1 and not step.options
-
-
-def _is_of_floats(low: Lowered, step: Step) -> bool:
-    """Whether a step is elementwise, with operands and result of the same floating-point dtype."""
-    function, dtype = step.function, low.tape.values[step.outs[0][1]].dtype if step.outs else None
-    if not is_elementwise(step) or dtype is None or dtype.kind != "f" or len(step.args) != function.nin:
-        return False
-    return f"{dtype.char * function.nin}->{dtype.char}" in function.types and function is not np.ldexp
 
 
 def _is_like(array: np.ndarray, like: np.ndarray) -> bool:

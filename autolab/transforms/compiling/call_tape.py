@@ -17,7 +17,7 @@ import numpy as np
 
 from ...engine.float_errors import filters, watched
 from ...engine.node import new_order
-from .recorded_array import Recorded, open_tape
+from .recorded_array import Recorded, open_tape, taped
 from .references import Ref, mapped, memory, plain, recorded_in, slots_in
 from .users_frames import asks_user, line_of, pulled, users_frame
 
@@ -163,11 +163,8 @@ class CallTape:
         """Record a call that only reports values and returns nothing."""
         values = {name: getattr(value, "_data", value) for name, value in values.items()}
         self.steps.append(Step("tell", function, (mapped(values, self._ref), *others)))
-        token = open_tape.set(None)
-        try:
+        with taped(None):
             function(plain(values), *others)
-        finally:
-            open_tape.reset(token)
 
     def branch(self, array: Recorded, answer: bool) -> None:
         """From here on the tape is valid only if the truth value of ``array`` is the same as now."""

@@ -91,18 +91,19 @@ class Lowered:
                 version[self.memory[step.writes]] = version.get(self.memory[step.writes], 0) + 1
             args, options = resolved((step.args, step.options), lambda slot: Ref(self.slot(slot)))
             step = self._narrow(replace(step, args=args, options=options))
-            if step.kind != "call" or step.writes is not None or not self._are_fresh(step):
+            made = [slot for _, slot in step.outs]
+            if step.kind != "call" or step.writes is not None or not all(map(self.is_fresh, made)):
                 kept.append(step)
                 continue
-            if not any([self.tape.depends[slot] for _, slot in step.outs]):
-                self.static.update({slot: self.tape.values[slot] for _, slot in step.outs})
+            if not any([self.tape.depends[slot] for slot in made]):
+                self.static.update({slot: self.tape.values[slot] for slot in made})
                 continue
             if step.function is np.broadcast_to and type(step.args[0]) is Ref:
                 self._spread[step.outs[0][1]] = step.args[0]
             key = self._key(step, version)
             if key is not None and key in known:
                 for (_, slot), (_, first) in zip(step.outs, known[key].outs, strict=True):
-                    self._stands_for(slot, first)
+                    self._same[slot] = self.slot(first)
                 continue
             if key is not None:
                 known[key] = step
@@ -121,12 +122,6 @@ class Lowered:
                 if np.broadcast_shapes(*shapes) == self.tape.values[step.outs[0][1]].shape:
                     args = trial
         return replace(step, args=tuple(args))
-
-    def _are_fresh(self, step: Step) -> bool:
-        return all([self.is_fresh(slot) for _, slot in step.outs])
-
-    def _stands_for(self, slot: int, other: int) -> None:
-        self._same[slot] = self.slot(other)
 
     def _key(self, step: Step, version: dict[int, int]) -> Hashable | None:
         """A key that is equal for calls with equal results; it counts how often each argument was written to."""
@@ -207,3 +202,11 @@ def is_elementwise(step: Step) -> bool:
     """Whether a step is an elementwise ufunc with a single result and no options."""
     function = step.function
     return isinstance(function, np.ufunc) and function.signature is None and not step.options and len(step.outs) == 1
+
+
+def is_of_floats(step: Step, dtype: np.dtype) -> bool:
+    """Whether a step is elementwise, with operands and result of this floating-point dtype."""
+    function = step.function
+    if not is_elementwise(step) or dtype.kind != "f" or function is np.ldexp:
+        return False
+    return f"{dtype.char * function.nin}->{dtype.char}" in function.types

@@ -9,7 +9,7 @@ import numpy as np
 
 from .buffers import Buffers, offset
 from .call_tape import Step
-from .lowering import Lowered, is_elementwise
+from .lowering import Lowered, is_elementwise, is_of_floats
 from .references import Ref, resolved, slots_in
 
 LARGE = 1 << 16
@@ -139,9 +139,7 @@ def _takes_out(step: Step) -> bool:
 
 def settled(step: Step, dtype: np.dtype) -> list[Any]:
     """The arguments, with Python numbers converted to arrays of the result's dtype, as NumPy would do in each run."""
-    if not is_elementwise(step) or dtype.kind != "f":
-        return list(step.args)
-    if f"{dtype.char * step.function.nin}->{dtype.char}" not in step.function.types or step.function is np.ldexp:
+    if not is_of_floats(step, dtype):
         return list(step.args)
     return [np.asarray(arg, dtype) if type(arg) in (int, float) else arg for arg in step.args]
 

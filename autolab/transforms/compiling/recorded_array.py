@@ -10,6 +10,7 @@ from __future__ import annotations
 import operator
 import sys
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any
 
@@ -25,6 +26,16 @@ if TYPE_CHECKING:
     from .call_tape import CallTape
 
 open_tape: ContextVar[CallTape | None] = ContextVar("open_tape", default=None)
+
+
+@contextmanager
+def taped(tape: CallTape | None) -> Iterator[None]:
+    """A context in which calls are recorded on this tape, or on none."""
+    token = open_tape.set(tape)
+    try:
+        yield
+    finally:
+        open_tape.reset(token)
 
 
 class Recorded:

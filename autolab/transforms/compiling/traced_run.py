@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from time import perf_counter
 from traceback import walk_tb
@@ -25,7 +26,7 @@ from .draws import RecordedGenerator
 from .nested import EnteredArguments, outs, unwrapped, variables_in
 from .reached_state import Effect, Given, Out, ReachedState, StatePlace
 from .reads import Reads, Spot, same
-from .recorded_array import Recorded, open_tape
+from .recorded_array import Recorded, taped
 from .returned import spent
 from .users_frames import users_frame
 from .walk import reads
@@ -105,18 +106,15 @@ class Traced:
         return [found.get(node) for node in nodes]
 
 
-class overridden:
-    """Replace the update of an optimizer by a function that receives the original update."""
-
-    def __init__(self, optimizer: Any, by: Callable[[Callable[[], None]], Any]) -> None:
-        self._optimizer, self._by = optimizer, by
-
-    def __enter__(self) -> None:
-        own = type(self._optimizer)._step.__get__(self._optimizer)
-        self._optimizer.__dict__["_step"] = lambda: self._by(own)
-
-    def __exit__(self, *_: Any) -> None:
-        self._optimizer.__dict__.pop("_step", None)
+@contextmanager
+def overridden(optimizer: Any, by: Callable[[Callable[[], None]], Any]) -> Iterator[None]:
+    """A context in which a function that receives the original update replaces the update of an optimizer."""
+    own = type(optimizer)._step.__get__(optimizer)
+    optimizer.__dict__["_step"] = lambda: by(own)
+    try:
+        yield
+    finally:
+        optimizer.__dict__.pop("_step", None)
 
 
 def trace(function: Any, leaves: list[Any], objects: list[Any], args: Any, options: Any) -> Traced:
@@ -178,12 +176,10 @@ class _NotedRun:
 
     def _watched(self, function: Any, entered: EnteredArguments) -> Any:
         tape = self.tape
-        overrides = [overridden(optimizer, self._update(optimizer)) for optimizer in self.found.optimizers]
-        token = open_tape.set(tape)
-        try:
-            for override in overrides:
-                override.__enter__()
-            rng = RecordedGenerator.of(modes().rng, tape)
+        rng = RecordedGenerator.of(modes().rng, tape)
+        with ExitStack() as overrides, taped(tape):
+            for optimizer in self.found.optimizers:
+                overrides.enter_context(overridden(optimizer, self._update))
             with using_config("rng", rng), watched(tape, self.found.codes):
                 args, options = entered.values
                 with not_passed(self._earlier, tape):
@@ -191,25 +187,16 @@ class _NotedRun:
                 self.effects = self.state.effects()
                 self._differentiate(result)
                 self._results = self._spec(result)
-            return result
+        return result
+
+    def _update(self, own: Callable[[], None]) -> None:
+        self.tape.update(own, self.state.effects())
+        self.state.leave()
+        try:
+            with taped(None), profiled(None):
+                own()
         finally:
-            open_tape.reset(token)
-            for override in overrides:
-                override.__exit__()
-
-    def _update(self, optimizer: Any) -> Callable[[Callable[[], None]], None]:
-        def update(own: Callable[[], None]) -> None:
-            self.tape.update(own, self.state.effects())
-            self.state.leave()
-            token = open_tape.set(None)
-            try:
-                with profiled(None):
-                    own()
-            finally:
-                open_tape.reset(token)
-                self.state.enter(self.tape, self.tape.load)
-
-        return update
+            self.state.enter(self.tape, self.tape.load)
 
     def undo(self) -> None:
         """Restore the state before the call."""
