@@ -144,9 +144,7 @@ class Settled:
 
 
 def fill(
-    module: str,
-    one: Callable[..., Any] | None = None,
-    several: Callable[..., Any] | None = None,
+    module: str, one: Callable[..., Any] | None = None, several: Callable[..., Any] | None = None
 ) -> Callable[[str], Any]:
     """Add the functions in a module's section of the table to it. Returns its ``__getattr__``, as `missing` does.
 

@@ -20,11 +20,7 @@ from .primitive import Primitive, Rule
 
 
 def elementwise(
-    *given: Any,
-    domain: tuple[float, float] | None = None,
-    numpy: Any = (),
-    name: str | None = None,
-    **rules: Rule,
+    *given: Any, domain: tuple[float, float] | None = None, numpy: Any = (), name: str | None = None, **rules: Rule
 ) -> Callable[..., Any]:
     """Declare a differentiable elementwise function, with broadcasting.
 

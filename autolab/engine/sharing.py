@@ -107,10 +107,7 @@ def wrote_to_lent(error: ValueError) -> bool:
 def explained(error: ValueError, who: str) -> None:
     """Add a note on what to write instead, if NumPy refused to change a read-only array."""
     if "read-only" in str(error):
-        add_note(
-            error,
-            f"{who} {_CHANGES}; compute a new one: g = g * x instead of g *= x, or work on a copy"[:LIMIT],
-        )
+        add_note(error, f"{who} {_CHANGES}; compute a new one: g = g * x instead of g *= x, or work on a copy"[:LIMIT])
 
 
 def compiled(who: str, rule: Callable[..., Any], count: int) -> Callable[[Any, Any], Any]:

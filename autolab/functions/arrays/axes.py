@@ -31,10 +31,7 @@ def swapaxes(xp: Any, a: Array, *, axis1: int, axis2: int) -> Array:
     return a.swapaxes(axis1, axis2)
 
 
-@primitive(
-    a=lambda g, source, destination: moveaxis(g, source=destination, destination=source),
-    numpy=np.moveaxis,
-)
+@primitive(a=lambda g, source, destination: moveaxis(g, source=destination, destination=source), numpy=np.moveaxis)
 def moveaxis(xp: Any, a: Array, *, source: int | tuple[int, ...], destination: int | tuple[int, ...]) -> Array:
     """Move axes to new positions; the others keep their order.
 

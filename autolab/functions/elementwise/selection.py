@@ -56,11 +56,7 @@ def _where_b_is_greater(g: Any, a: Any, b: Any) -> Any:
     return g * _above(b, a)
 
 
-@elementwise(
-    a=lambda g, a, b: g * above_or_alone(a, b),
-    b=lambda g, a, b: g * above_or_alone(b, a),
-    numpy=np.fmax,
-)
+@elementwise(a=lambda g, a, b: g * above_or_alone(a, b), b=lambda g, a, b: g * above_or_alone(b, a), numpy=np.fmax)
 def fmax(xp: Any, a: Array, b: Array) -> Array:
     """The larger of two values, elementwise with broadcasting; where one is NaN, the other.
 
@@ -75,11 +71,7 @@ def fmax(xp: Any, a: Array, b: Array) -> Array:
     return xp.fmax(a, b)
 
 
-@elementwise(
-    a=lambda g, a, b: g * below_or_alone(a, b),
-    b=lambda g, a, b: g * below_or_alone(b, a),
-    numpy=np.fmin,
-)
+@elementwise(a=lambda g, a, b: g * below_or_alone(a, b), b=lambda g, a, b: g * below_or_alone(b, a), numpy=np.fmin)
 def fmin(xp: Any, a: Array, b: Array) -> Array:
     """The smaller of two values, elementwise with broadcasting; where one is NaN, the other.
 
@@ -150,10 +142,7 @@ def _above(xp: Any, a: Array, b: Array) -> Array:
     return ((a > b).astype(xp.result_type(a, b)) + (a >= b)) / 2
 
 
-@elementwise(
-    a=lambda g, condition: where(condition, g, 0),
-    b=lambda g, condition: where(condition, 0, g),
-)
+@elementwise(a=lambda g, condition: where(condition, g, 0), b=lambda g, condition: where(condition, 0, g))
 def where(xp: Any, condition: Array, a: Array, b: Array) -> Array:
     """``a`` where the condition holds, ``b`` elsewhere; all three broadcast.
 

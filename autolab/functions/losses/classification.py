@@ -78,14 +78,7 @@ def _entropies(
 
 
 def _weighed(
-    xp: Any,
-    losses: Array,
-    x: Array,
-    t: Array,
-    counted: Array | None,
-    axis: int,
-    class_weight: Any,
-    reduction: str,
+    xp: Any, losses: Array, x: Array, t: Array, counted: Array | None, axis: int, class_weight: Any, reduction: str
 ) -> Array:
     """The weighted losses of the targets, reduced."""
     if counted is None and class_weight is None:

@@ -48,7 +48,7 @@ _WRITING: dict[Any, int] = {
 
 
 _SHAPED = re.compile(
-    "argwhere|bincount|compress|delete|extract|flatnonzero|nonzero|repeat|trim_zeros|unique.*|(union|intersect|setdiff|setxor)1d|where",
+    "argwhere|bincount|compress|delete|extract|flatnonzero|nonzero|repeat|trim_zeros|unique.*|(union|intersect|setdiff|setxor)1d|where"
 )
 """Names of functions whose result may have a shape that depends on values, as may indexing with a mask."""
 
