@@ -58,10 +58,7 @@ class LibraryBudget(Budget):
         self._library = library
 
     def snapshot(self, value: Any, cost: int | None = None) -> Snapshot:
-        return self.described(value, super().snapshot(self._library.array_of(value), cost))
-
-    def described(self, value: Any, kept: Snapshot) -> Snapshot:
-        """A snapshot of the value's numbers with its own dtype and device."""
+        kept = super().snapshot(self._library.array_of(value), cost)
         dtype, device = self._library.dtype_of(value), self._library.device_of(value)
         if kept.dtype == dtype and kept.device == device:
             return kept

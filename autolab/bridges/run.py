@@ -11,7 +11,7 @@ from ..recording.arrays import Budget
 from ..recording.departures import Departures
 from ..recording.drafts import Draft, Use
 from ..recording.finished import finished
-from ..recording.model import BackwardStep, Kind, Recording, Scope, Snapshot
+from ..recording.model import BackwardStep, Recording, Scope, Snapshot
 from ..recording.raised import Raised
 from ..recording.upstream import one_each
 from ..shared.arguments import token_labels
@@ -74,14 +74,12 @@ class BridgeRun(ABC):
     departures: Departures = field(default_factory=Departures)
     frees_early: ClassVar[bool] = False  # see Recording
     kind: ClassVar[type[BridgeInputs]]
+    budgets: ClassVar[type[LibraryBudget]] = LibraryBudget
+    """The class of the budget that makes the snapshots."""
 
     def __post_init__(self) -> None:
         self.tokens = token_labels(self.inputs.caller, self.tokens)
-        self.kept: Any = self.budgeted()
-
-    def budgeted(self) -> Budget:
-        """The budget that makes the snapshots."""
-        return LibraryBudget(self.budget, self.inputs.library)
+        self.kept: Any = self.budgets(self.budget, self.inputs.library)
 
     @abstractmethod
     def record(self) -> Recording:
@@ -92,14 +90,6 @@ class BridgeRun(ABC):
         """The scopes of the steps that are kept."""
 
     # ------------------------------------------------------------------ steps
-    def leaf(self, kind: Kind, name: str | None, value: Snapshot) -> Draft:
-        """The draft of a value that no call computed; it is not a step yet."""
-        return Draft(len(self.drafts), kind, None, name, [], value)
-
-    def call(self, function: str, uses: list[Use], seconds: float) -> Draft:
-        """The draft of a call."""
-        return Draft(len(self.drafts), "call", function, None, uses, None, seconds=seconds)
-
     def part(self, call: Draft, value: Any) -> Draft:
         """The draft of one of several results of a call."""
         draft = Draft(len(self.drafts), "part", call.function, None, [Use("part", call.id, None)], None)

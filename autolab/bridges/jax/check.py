@@ -138,10 +138,9 @@ class JaxFunction(ForeignFunction):
 
     def reaching(self, run: JaxRun, step: int, g: np.ndarray, x: int) -> Any:
         totals = GradientTotals({step: jnp.asarray(g)})
-        for call, shares in run.back(totals):
-            for use, share in zip(call.uses, shares, strict=True):
-                if use.step is not None:
-                    totals.add(use.step, share)
+        for _, shares in run.back(totals):
+            for use, share in shares:
+                totals.add(use.step, share)
         return totals.sums.get(x)
 
 

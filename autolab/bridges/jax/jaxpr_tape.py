@@ -5,7 +5,7 @@ pass.
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from time import perf_counter
 from typing import Any
@@ -71,7 +71,7 @@ class JaxTape(BridgeRun):
 
     def add_leaf(self, array: Any, kind: Any, name: str | None) -> int:
         """Add a step for a value that no equation computed."""
-        draft = self.leaf(kind, name, self.kept.snapshot(array))
+        draft = Draft(len(self.drafts), kind, None, name, [], self.kept.snapshot(array))
         draft.is_float, draft.requires_grad = is_float(array), kind == "input" and is_float(array)
         self.drafts.append(draft)
         return draft.id
@@ -93,9 +93,9 @@ class JaxTape(BridgeRun):
             env.update(zip(equation.outvars, self._equation(equation, values, level), strict=True))
         return [read(var) for var in jaxpr.outvars]
 
-    def back(self, totals: GradientTotals) -> Iterator[tuple[EvaluatedEquation, Sequence[Any]]]:
-        """All equations at whose results a gradient has arrived, from the last to the first, with the shares of their
-        uses.
+    def back(self, totals: GradientTotals) -> Iterator[tuple[EvaluatedEquation, Iterable[tuple[Use, Any]]]]:
+        """All equations at whose results a gradient has arrived, from the last to the first, with their uses and the
+        shares of these.
 
         The caller must add the shares to ``totals``.
         """
@@ -104,7 +104,8 @@ class JaxTape(BridgeRun):
             arrived = [totals.sums.get(step) for step, _ in call.results]
             if any(g is not None for g in arrived):
                 pairs = zip(call.results, arrived, strict=True)
-                yield call, shares_of(call.vjp, [cotangent(y, g) for (_, y), g in pairs])
+                shares = shares_of(call.vjp, [cotangent(y, g) for (_, y), g in pairs])
+                yield call, zip(call.uses, shares, strict=True)
 
     # ------------------------------------------------------------------ one equation
     def _equation(self, equation: Any, values: list[TracedValue], level: JaxprLevel) -> list[TracedValue]:
@@ -179,7 +180,7 @@ class JaxTape(BridgeRun):
             outputs, vjp = vjp_of(fn, arrays, places)
         else:
             outputs = fn(*arrays)
-        draft = self.call(name, uses, perf_counter() - start)
+        draft = Draft(len(self.drafts), "call", name, None, uses, None, seconds=perf_counter() - start)
         draft.attributes, draft.is_inner = texts, variables is None
         if given is not None and not callable(given) and len(outputs) == 1:
             (y,) = outputs

@@ -69,9 +69,8 @@ class JaxRun(JaxTape):
             draft = self.drafts[call.step]
             draft.grad = None if draft.value is None else self._arrived(call.step)
             self.went_back(draft)
-            for use, share in zip(call.uses, shares, strict=True):
-                if use.step is not None:
-                    totals.deliver(use, share, self.kept)
+            for use, share in shares:
+                totals.deliver(use, share, self.kept)
         for draft in self.drafts:
             if draft.id in totals.sums and draft.grad is None:
                 draft.grad, draft.reached = self._arrived(draft.id), True

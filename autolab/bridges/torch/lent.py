@@ -13,8 +13,8 @@ from torch import Tensor, UntypedStorage
 
 from ...recording.arrays import give_own_copy
 from ...recording.model import Snapshot
-from ..library import LibraryBudget
-from .inputs import SAME_DTYPES, TORCH
+from ..library import Library, LibraryBudget
+from .inputs import SAME_DTYPES
 
 _SMALL = 4096
 """Smaller values are copied at once: a tensor that shares memory has a cost, too."""
@@ -25,8 +25,8 @@ _HANDLE = 1  # this module's own reference to a storage
 class TorchBudget(LibraryBudget):
     """A budget whose snapshots may share PyTorch's memory. A storage is identified by its start address."""
 
-    def __init__(self, total: int) -> None:
-        super().__init__(total, TORCH)
+    def __init__(self, total: int, library: Library) -> None:
+        super().__init__(total, library)
         self._lends = True
         self._others: set[int] = set()  # storages from outside the run, or exposed by it
         self._lent: dict[int, tuple[UntypedStorage, list[Snapshot]]] = {}

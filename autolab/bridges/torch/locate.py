@@ -74,6 +74,14 @@ def name_in(frame: FrameType | None, value: Any) -> str | None:
     return None
 
 
+def callers_name(value: Any) -> str | None:
+    """The name of a module in the code that calls it, outside PyTorch."""
+    frame: Any = sys._getframe(2)
+    while frame is not None and frame.f_code.co_filename.startswith(_TORCH):
+        frame = frame.f_back
+    return name_in(frame, value)
+
+
 def names_of(draft: Draft) -> tuple[str, ...]:
     """The names of a call's results in the user's statement, if the user wrote the call."""
     return draft.place.names if draft.place is not None and not draft.is_inner else ()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -21,10 +20,10 @@ from ..needed import UnsupportedError
 from ..run import recorded
 from .edges import nodes_between, saved_by
 from .inputs import tensors_in
-from .locate import name_in
+from .locate import callers_name
 from .modules import calls_as_scopes
 from .recorder import TorchRecorder
-from .refusals import explained
+from .refusals import refuse_modified
 
 
 @dataclass(eq=False)
@@ -69,7 +68,7 @@ class TorchRun(TorchRecorder):
             with (
                 torch.enable_grad(),
                 observe(lambda event: None),  # enables `autolab.named_scope`
-                calls_as_scopes(self.names, root, _found),
+                calls_as_scopes(self.names, root, callers_name),
                 self,
             ):
                 return self.inputs.call(leaves)
@@ -93,10 +92,8 @@ class TorchRun(TorchRecorder):
         try:
             self.upstream_kept = self.shares.run(outputs, starts, self.leaves)
         except RuntimeError as error:
-            told = explained(error)
-            if told is None:
-                raise
-            raise told from error
+            refuse_modified(error)
+            raise
 
     def _tell_kept(self) -> None:
         """Note in the drafts what their nodes keep; must precede the backward pass, which frees it."""
@@ -127,17 +124,6 @@ class TorchRun(TorchRecorder):
 def _storage(tensor: Tensor) -> tuple[Any, int]:
     storage = tensor.untyped_storage()
     return (str(tensor.device), storage.data_ptr()), storage.nbytes()
-
-
-def _found(value: Any) -> str | None:
-    """The caller's name for a module that it calls."""
-    frame: Any = sys._getframe(2)
-    while frame is not None and frame.f_code.co_filename.startswith(_LIBRARY):
-        frame = frame.f_back
-    return name_in(frame, value)
-
-
-_LIBRARY = os.path.dirname(torch.__file__)
 
 
 def record(fn: Callable[..., Any], /, *args: Any, options: Mapping[str, Any] | None = None, **inputs: Any) -> Recording:

@@ -80,12 +80,11 @@ def refuse_hooked(tensor: Tensor, name: str | None) -> None:
         )
 
 
-def explained(error: RuntimeError) -> UnsupportedError | None:
-    """Why PyTorch's backward refused, in one sentence; None for an error of the user's own."""
+def refuse_modified(error: RuntimeError) -> None:
+    """Raise if PyTorch's backward refused because a value was changed in place."""
     said = str(error)
     if "modified by an inplace operation" in said:
-        return UnsupportedError(
+        raise UnsupportedError(
             "record: a value that a gradient needs was changed in place later on; use an operation that makes a new "
             f"tensor. PyTorch says: {said.partition('. Hint')[0]:.160}"
-        )
-    return None
+        ) from error

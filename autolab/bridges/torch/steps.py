@@ -40,15 +40,12 @@ class _Applied:
 class TorchSteps(BridgeRun):
     """The part of a run that deals with values."""
 
-    kind = TorchInputs
+    kind, budgets = TorchInputs, TorchBudget
 
     def __post_init__(self) -> None:
         super().__post_init__()
         self.locator, self.names = Locator(self.inputs.written), ModuleNames(self.inputs.module)
         self.forget()
-
-    def budgeted(self) -> TorchBudget:
-        return TorchBudget(self.budget)
 
     def begin(self, base: FrameType) -> None:
         """Begin a run: the frame ``base`` is going to call the function."""
@@ -89,7 +86,7 @@ class TorchSteps(BridgeRun):
     def add_leaf(self, tensor: Tensor, kind: Kind, name: str | None) -> int:
         """Add a step for a value that no call computed."""
         refuse_hooked(tensor, name)
-        draft = self.leaf(kind, name, self.kept.of_leaf(tensor))
+        draft = Draft(len(self.drafts), kind, None, name, [], self.kept.of_leaf(tensor))
         if tensor.requires_grad:
             self._brought.append((draft.id, tensor))
         return self.add(draft, tensor)
@@ -103,7 +100,7 @@ class TorchSteps(BridgeRun):
 
     def called(self, function: str, uses: list[Use], site: Site, seconds: float) -> Draft:
         """The draft of a call, with its position."""
-        draft = self.call(function, uses, seconds)
+        draft = Draft(len(self.drafts), "call", function, None, uses, None, seconds=seconds)
         draft.place, draft.outer_line = site.place, site.outer_line
         draft.is_inner, draft.scope = site.is_inner, site.scope
         return draft
