@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -65,13 +66,13 @@ def _einsum_operand(
     An axis that only this operand has is filled by a vector of ones, and a diagonal by the identity matrix: constants
     that take part in the product like other operands.
     """
-    labels, out = _labels(subscripts, operands_shapes)
-    own, shape = labels[index], operands_shapes[index]
-    factors = [(out, g), *[(labels[i], x) for i, x in enumerate(operands) if i != index]]
+    terms, out = labels(subscripts, operands_shapes)
+    own, shape = terms[index], operands_shapes[index]
+    factors = [(out, g), *[(terms[i], x) for i, x in enumerate(operands) if i != index]]
     xp = get_array_module(g)
     sizes = [(label, n) for text, x in factors for label, n in zip(text, x.shape, strict=True)]
     known = dict.fromkeys([label for label, _ in sizes], 1) | {label: n for label, n in sizes if n != 1}
-    free = _unused("".join([*labels, out]))
+    free = _unused("".join([*terms, out]))
     wanted = ""
     for label, n in zip(own, shape, strict=True):
         if label in wanted:
@@ -86,17 +87,17 @@ def _einsum_operand(
     return gradient if gradient.shape == shape else sum_to(gradient, shape=shape)
 
 
-def _labels(subscripts: str, shapes: tuple[Shape, ...]) -> tuple[list[str], str]:
+def labels(subscripts: str, shapes: Sequence[Shape]) -> tuple[list[str], str]:
     """The letters of the axes of each operand and of the result, with ``...`` and an implicit result spelled out."""
     inputs, arrow, out = subscripts.replace(" ", "").partition("->")
     terms = inputs.split(",")
     counts = [len(shape) - len(term.replace("...", "")) for term, shape in zip(terms, shapes, strict=True)]
     stack = "".join(_unused(subscripts)[: max(counts)])
-    labels = [term.replace("...", stack[len(stack) - n :]) for term, n in zip(terms, counts, strict=True)]
+    terms = [term.replace("...", stack[len(stack) - n :]) for term, n in zip(terms, counts, strict=True)]
     if arrow:
-        return labels, out.replace("...", stack)
+        return terms, out.replace("...", stack)
     letters = inputs.replace(",", "").replace("...", "")
-    return labels, stack + "".join(sorted([letter for letter in set(letters) if letters.count(letter) == 1]))
+    return terms, stack + "".join(sorted([letter for letter in set(letters) if letters.count(letter) == 1]))
 
 
 def _unused(letters: str) -> list[str]:

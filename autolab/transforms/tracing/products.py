@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ...functions.linear_algebra.einstein import labels
 from .module import lifted
 from .moves import cast, seen
 from .signatures import Traced, handles, known_trace, plain, trace_of
@@ -77,7 +78,7 @@ def _multi_dot(arrays: Traced) -> Any:
 @handles("einsum")
 def einsum(subscripts: str, *operands: Traced, optimize: Any = False) -> Any:
     arrays = [lifted(operand) for operand in operands]
-    terms, output = _parsed(subscripts, arrays)
+    terms, output = labels(subscripts, [a.shape for a in arrays])
     arrays = [_without_repeats(term, a) for term, a in zip(terms, arrays, strict=True)]
     terms = ["".join(dict.fromkeys(term)) for term in terms]
     found, term = arrays[0], terms[0]
@@ -88,21 +89,6 @@ def einsum(subscripts: str, *operands: Traced, optimize: Any = False) -> Any:
     found = found.sum(axis=gone) if gone else found
     left = [letter for letter in term if letter in output]
     return found.transpose(*[left.index(letter) for letter in output]) if left else found
-
-
-def _parsed(subscripts: str, arrays: list[Any]) -> tuple[list[str], str]:
-    """The letters of each operand and of the result; an ellipsis becomes unused capital letters."""
-    text = subscripts.replace(" ", "")
-    left, arrow, output = text.partition("->")
-    terms = left.split(",")
-    spare = [letter for letter in "ZYXWVUTSRQPONMLKJIHGFEDCBA" if letter not in text]
-    most = max([a.ndim - len(t) + 3 for t, a in zip(terms, arrays, strict=True) if "..." in t], default=0)
-    wide = "".join(spare[:most])
-    terms = [t.replace("...", wide[len(wide) - (a.ndim - len(t) + 3) :]) for t, a in zip(terms, arrays, strict=True)]
-    if not arrow:
-        flat = "".join(left.split(",")).replace(".", "")
-        output = wide + "".join(sorted([letter for letter in set(flat) if flat.count(letter) == 1]))
-    return terms, output.replace("...", wide)
 
 
 def _without_repeats(term: str, a: Any) -> Any:
