@@ -19,7 +19,9 @@ def getitem(array: TracedArray, index: Any) -> Any:
     trace = trace_of(array, index)
     if trace_of(index) is not None:
         assert trace is not None
-        return _at_computed(trace, array, _items(trace, index))
+        lookup = Lookup(trace, array, index)
+        operands = [_whole(trace, array), *lookup.operands]
+        return trace.step("pick", operands, lookup.shape, array._value[plain(index)], **lookup.attributes)
     found = plain(index)
     items = found if isinstance(found, tuple) else (found,)
     value = array._value[found]
@@ -43,24 +45,23 @@ def _items(trace: ArrayTrace, index: Any) -> tuple[Any, ...]:
 
 
 class Lookup:
-    """The positions selected by an index with computed arrays: ``base + sum(stride * wrapped(array)[which])``."""
+    """The positions selected by an index: ``base + sum(stride * wrapped(array)[which])``, over its computed arrays."""
 
-    def __init__(self, array: TracedArray, view: View, items: tuple[Any, ...]) -> None:
+    def __init__(self, trace: ArrayTrace, array: TracedArray, index: Any) -> None:
+        items, view = _items(trace, index), trace.view(array)
         axes = _axes(items, array.ndim)
         computed = [i for i, item in enumerate(items) if trace_of(item) is not None]
         zero = tuple([np.zeros(item.shape, np.intp) if i in computed else plain(item) for i, item in enumerate(items)])
-        self.result = view.places()[zero]
-        self.arrays = [contiguous(items[i]) for i in computed]
-        self.parts = []
+        base = np.asarray(view.places()[zero])
+        self.shape, parts = base.shape, []
+        self.operands = [trace.view(contiguous(items[i])) for i in computed]
         for i in computed:
             axis, item = axes[i], items[i]
             along = np.arange(item.size).reshape([-1 if j == axis else 1 for j in range(array.ndim)])
             spread = np.broadcast_to(along, [item.size if j == axis else n for j, n in enumerate(array.shape)])
             own = tuple([np.arange(item.size).reshape(item.shape) if j == i else z for j, z in enumerate(zero)])
-            self.parts.append([view.strides[axis], array.shape[axis], spread[own].reshape(-1).tolist()])
-
-    def attributes(self) -> dict[str, Any]:
-        return {"base": self.result.reshape(-1).tolist(), "parts": self.parts}
+            parts.append([view.strides[axis], array.shape[axis], spread[own].reshape(-1).tolist()])
+        self.attributes = {"base": base.reshape(-1).tolist()} | ({"parts": parts} if parts else {})
 
 
 def _axes(items: tuple[Any, ...], ndim: int) -> list[int]:
@@ -73,13 +74,6 @@ def _axes(items: tuple[Any, ...], ndim: int) -> list[int]:
     return found
 
 
-def _at_computed(trace: ArrayTrace, array: TracedArray, items: tuple[Any, ...]) -> Any:
-    value = array._value[plain(items)]
-    lookup = Lookup(array, trace.view(array), items)
-    operands = [_whole(trace, array), *[trace.view(a) for a in lookup.arrays]]
-    return trace.step("pick", operands, np.shape(value), value, **lookup.attributes())
-
-
 def setitem(array: TracedArray, index: Any, value: Any) -> None:
     """``array[index] = value``: the whole buffer gets a new slot, which all its views see."""
     trace = trace_of(array, index, value)
@@ -89,23 +83,17 @@ def setitem(array: TracedArray, index: Any, value: Any) -> None:
         return
     given = cast(lifted(value), array.dtype, False)
     view = _owned(trace, array)
-    if trace_of(index) is not None:
-        items = _items(trace, index)
-        lookup = Lookup(array, trace.view(array), items)
-        return _dropped(trace, array, plain(index), given, lookup, "set")
-    found = plain(index)
-    target = array._value[found]
+    target = array._value[plain(index)] if trace_of(index) is None else None
     if isinstance(target, np.ndarray) and array._buffer.holds(target):
         region = trace.view(TracedArray.of(target, array._buffer))
         source = (
             trace.view(given, target.shape) if given.ndim <= target.ndim else trace.view(given.reshape(target.shape))
         )
-        array._value[found] = given._value
+        array._value[plain(index)] = given._value
         attributes = {"offset": region.offset, "strides": list(region.strides)}
         _written(trace, array, "put", [view, source], target.shape, attributes)
-        return None
-    _dropped(trace, array, found, given, places(array)[found], "set")
-    return None
+    else:
+        _dropped(trace, array, index, given, "set")
 
 
 @handles("add.at")
@@ -117,9 +105,7 @@ def add_at(a: Traced, index: Traced, values: Traced) -> None:
         return np.add.at(a._value, plain(index), plain(values))
     given = cast(lifted(values), a.dtype, False)
     _owned(trace, a)
-    if trace_of(index) is None:
-        return _dropped(trace, a, plain(index), given, places(a)[plain(index)], "add")
-    return _dropped(trace, a, plain(index), given, Lookup(a, trace.view(a), _items(trace, index)), "add")
+    return _dropped(trace, a, index, given, "add")
 
 
 def _owned(trace: ArrayTrace, array: TracedArray) -> View:
@@ -141,18 +127,14 @@ def _written(
     buffer.slot = trace.write(name, operands, shape, buffer.flat, **attributes)
 
 
-def _dropped(trace: ArrayTrace, array: TracedArray, index: Any, given: TracedArray, where: Any, mode: str) -> None:
-    lookup = where if isinstance(where, Lookup) else None
-    at = np.asarray(lookup.result if lookup else where)
-    source = trace.view(given, at.shape)
-    before = _whole(trace, array)
+def _dropped(trace: ArrayTrace, array: TracedArray, index: Any, given: TracedArray, mode: str) -> None:
+    lookup = Lookup(trace, array, index)
+    operands = [_whole(trace, array), trace.view(given, lookup.shape), *lookup.operands]
     if mode == "add":
-        np.add.at(array._value, index, given._value)
+        np.add.at(array._value, plain(index), given._value)
     else:
-        array._value[index] = given._value
-    attributes = lookup.attributes() if lookup else {"base": at.reshape(-1).tolist()}
-    computed = [trace.view(a) for a in lookup.arrays] if lookup else []
-    _written(trace, array, "drop", [before, source, *computed], at.shape, {**attributes, "mode": mode})
+        array._value[plain(index)] = given._value
+    _written(trace, array, "drop", operands, lookup.shape, {**lookup.attributes, "mode": mode})
 
 
 # ------------------------------------------------------------------------------------------------- NumPy's functions

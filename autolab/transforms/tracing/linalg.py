@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from operator import index
 from typing import Any
 
 import numpy as np
 
 from .module import lifted
-from .moves import seen
+from .reductions import along
 from .signatures import Traced, handles, known_trace
 
 
@@ -29,7 +30,7 @@ def _computed(name: str) -> None:
     handles(f"linalg.{name}")(handler)
 
 
-for _name in ("inv", "det", "cholesky", "slogdet", "solve", "eigh", "pinv"):
+for _name in ("inv", "det", "cholesky", "slogdet", "solve", "eigh", "svd", "pinv"):
     _computed(_name)
 
 
@@ -39,12 +40,6 @@ def _qr(a: Traced, mode: Any = "reduced") -> Any:
     if not isinstance(found, tuple) or mode == "raw":
         raise known_trace(a).refuse(f"numpy.linalg.qr with mode={mode!r:.40}")
     return _steps("qr", [a], found, {"mode": mode})
-
-
-@handles("linalg.svd")
-def _svd(a: Traced, full_matrices: bool = True, compute_uv: bool = True) -> Any:
-    options = {"full_matrices": full_matrices, "compute_uv": compute_uv}
-    return _steps("svd", [a], np.linalg.svd(a._value, **options), options)  # type: ignore[call-overload]
 
 
 @handles("linalg.norm", "linalg.vector_norm")
@@ -66,11 +61,7 @@ def _fourier(name: str) -> None:
     function = getattr(np.fft, name)
 
     def handler(a: Traced, n: int | None = None, axis: int = -1, norm: Any = None) -> Any:
-        trace = known_trace(a)
-        turned = seen(a, lambda v: np.moveaxis(v, axis, -1))
-        value = np.ascontiguousarray(function(turned._value, n=n, norm=norm))
-        found = trace.step(name, [trace.view(turned)], value.shape, value, n=n, norm=norm)
-        return seen(found, lambda v: np.moveaxis(v, -1, axis))
+        return along(function, a, index(axis), n=n, norm=norm)
 
     handles(f"fft.{name}")(handler)
 

@@ -168,17 +168,15 @@ def _matrix_trace(x: Traced, *, offset: int = 0, dtype: Any = None) -> Any:
 
 
 # ---------------------------------------------------------------------------------------------------- along an axis
-def _along(name: str, a: Any, axis: int | None, value: Any = None, **attributes: Any) -> Any:
+def along(function: Any, a: Any, axis: int | None, **attributes: Any) -> Any:
+    """A step of a NumPy function that computes along the last axis."""
     a = lifted(a)
     if axis is None:
         a, axis = a.reshape(-1), 0
     trace, a, (axis,) = _start(a, axis)
     turned = seen(a, lambda v: np.moveaxis(v, axis, -1))
-    function = getattr(np, name)
-    found = trace.step(
-        name, [trace.view(turned)], turned.shape, np.ascontiguousarray(function(turned._value, axis=-1, **attributes)),
-        **attributes,
-    )  # fmt: skip
+    value = np.ascontiguousarray(function(turned._value, axis=-1, **attributes))
+    found = trace.step(function.__name__, [trace.view(turned)], value.shape, value, **attributes)
     return seen(found, lambda v: np.moveaxis(v, -1, axis))
 
 
@@ -188,7 +186,7 @@ def _scan(name: str) -> None:
         kind = np.dtype(dtype or (np.intp if a.dtype.kind == "b" else a.dtype))
         if kind.kind == "b":
             raise a._buffer.trace.refuse(f"numpy.{name} of booleans as booleans")
-        return _along(name, cast(a, kind, False), axis)
+        return along(getattr(np, name), cast(a, kind, False), axis)
 
     handles(name)(handler)
 
@@ -199,17 +197,17 @@ for _name in ("cumsum", "cumprod"):
 
 @handles("sort")
 def _sort(a: Traced, axis: int | None = -1, kind: Any = None, *, stable: Any = None) -> Any:
-    return _along("sort", a, axis)
+    return along(np.sort, a, axis)
 
 
 @handles("argsort")
 def _argsort(a: Traced, axis: int | None = -1, kind: Any = None, *, stable: Any = None) -> Any:
     """The stable order, which is that of the other kinds as well if no two elements are equal."""
     if not stable and kind not in ("stable", "mergesort"):
-        sorted_ = np.moveaxis(_along("sort", a, axis), -1 if axis is None else axis, -1)
+        sorted_ = np.moveaxis(along(np.sort, a, axis), -1 if axis is None else axis, -1)
         if not bool((sorted_[..., 1:] != sorted_[..., :-1]).all()):
             raise sorted_._buffer.trace.refuse("numpy.argsort of equal numbers, unless kind='stable'")
-    return _along("argsort", a, axis, kind="stable")
+    return along(np.argsort, a, axis, kind="stable")
 
 
 @handles("argmax")

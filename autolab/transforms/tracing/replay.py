@@ -152,8 +152,8 @@ def _reduced(step: ProgramStep) -> Compute:
     return lambda array: function(array, axis=axes)
 
 
-def _scanned(step: ProgramStep) -> Compute:
-    return partial(getattr(np, step.name), axis=-1, **step.attributes)
+def _along(step: ProgramStep) -> Compute:
+    return partial(getattr(np.fft if step.name in FOURIER else np, step.name), axis=-1, **step.attributes)
 
 
 def _places(step: ProgramStep, indices: Sequence[np.ndarray]) -> np.ndarray:
@@ -235,10 +235,6 @@ def _right_sides(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     return found[..., 0] if b.ndim == 2 else found
 
 
-def _transformed(step: ProgramStep) -> Compute:
-    return partial(getattr(np.fft, step.name), axis=-1, **step.attributes)
-
-
 _OWN: dict[str, Callable[[ProgramStep], Compute]] = {
     "copy": _copy,
     "pick": _pick,
@@ -246,7 +242,6 @@ _OWN: dict[str, Callable[[ProgramStep], Compute]] = {
     "put": _put,
     "join": _join,
     **dict.fromkeys(REDUCTIONS, _reduced),
-    **dict.fromkeys(SCANS, _scanned),
+    **dict.fromkeys(SCANS | (FOURIER - {"real", "imag"}), _along),
     **dict.fromkeys(LINALG, _solved),
-    **dict.fromkeys(FOURIER - {"real", "imag"}, _transformed),
 }
