@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import wraps
 from typing import Any
 
 import numpy as np
@@ -115,11 +116,12 @@ def _averaged(a: Any, axes: tuple[int, ...], count: Any, where: Any) -> Any:
 def _mean(a: Traced, axis: Any = None, dtype: Any = None, *, keepdims: Any = False, where: Traced = True) -> Any:
     _, a, axes = _start(a, axis)
     found = _averaged(cast(a, _mean_kind(a, dtype), False), axes, _counted(a, axes, where), where)
-    return _squeezed(found, axes, keepdims, a.dtype if dtype is None and a.dtype == np.float16 else found.dtype)
+    return _squeezed(found, a, axes, dtype, keepdims)
 
 
-def _squeezed(found: Any, axes: tuple[int, ...], keepdims: Any, dtype: Any) -> Any:
-    found = cast(found, dtype, False)
+def _squeezed(found: Any, a: Any, axes: tuple[int, ...], dtype: Any, keepdims: Any) -> Any:
+    """A mean or variance of ``a``, with the dtype and the axes that NumPy gives it."""
+    found = cast(found, a.dtype if dtype is None and a.dtype == np.float16 else found.dtype, False)
     return found if keepdims else found.squeeze(axes)
 
 
@@ -135,16 +137,13 @@ def _var(
     away = held - _averaged(held, axes, count, where)
     free = count - (ddof if correction is None else correction)
     free = max(free, 0) if where is True else np.maximum(free, 0.0)
-    found = _averaged(away * away, axes, free, where)
-    return _squeezed(found, axes, keepdims, a.dtype if dtype is None and a.dtype == np.float16 else found.dtype)
+    return _squeezed(_averaged(away * away, axes, free, where), a, axes, dtype, keepdims)
 
 
 @handles("std")
-def _std(
-    a: Traced, axis: Any = None, dtype: Any = None, *, ddof: float = 0, keepdims: Any = False, where: Traced = True,
-    correction: Any = None,
-) -> Any:  # fmt: skip
-    return np.sqrt(_var(a, axis, dtype, ddof=ddof, keepdims=keepdims, where=where, correction=correction))
+@wraps(_var)
+def _std(*args: Any, **options: Any) -> Any:
+    return np.sqrt(_var(*args, **options))
 
 
 @handles("average")
