@@ -21,8 +21,6 @@ from .reached_state import Effect, Given, StatePlace
 from .references import Ref, slots_in
 from .returned import spent
 
-"""Files whose warnings are attributed to the user's line, like those of AutoLab's own files."""
-
 
 class Miss(Exception):
     """A branch goes a different way from the tape."""
@@ -122,10 +120,6 @@ class Executable:
         static = self._low.static.get(slot)
         return self._bound(static) if static is not None else f"s{slot}"
 
-    def place(self, where: StatePlace) -> str:
-        """The expression for the place where an array is read or stored."""
-        return where.text(self._holder)
-
     def _holder(self, holder: Any) -> str:
         """The name in the source of an object whose state is read or set, or of an argument."""
         name = f"a{holder.index}" if type(holder) is Given else self._bound(holder)
@@ -139,7 +133,7 @@ class Executable:
         for slot, where in self._from.items():
             if slot in used:
                 copied = ".copy()" if self._dry and self._low.memory[slot] in self._low.written else ""
-                self._lines.append(f"s{slot} = {self.place(where)}{copied}")
+                self._lines.append(f"s{slot} = {where.text(self._holder)}{copied}")
 
     def _release(self, done: Iterable[int]) -> None:
         """Release memory after its last use: a buffer for the next result, a large array entirely."""
@@ -156,10 +150,10 @@ class Executable:
         self._lines.append(f"if {self._text(step.args[0])}.shape != {step.function}: raise Miss")
 
     def _draw(self, step: Step, i: int) -> None:
-        self._assign(step, f"rng.{step.function}", self._arguments(step))
+        self._assign(step, f"rng.{step.function}({self._arguments(step)})")
 
     def _load(self, step: Step, i: int) -> None:
-        self._lines.append(f"s{step.outs[0][1]} = {self.place(step.function)}")
+        self._lines.append(f"s{step.outs[0][1]} = {step.function.text(self._holder)}")
 
     def _update(self, step: Step, i: int) -> None:
         self._publish(step.args[0])
@@ -181,12 +175,12 @@ class Executable:
         elif (out := self._placement.buffer(step, i)) is not None:
             self._lines.append(f"{self._bound(step.function)}({self._arguments_with(step, out)})")
         elif step.function is operator.getitem:
-            self._assign(step, "", f"{self._text(step.args[0])}[{self._text(step.args[1])}]")
+            self._assign(step, f"{self._text(step.args[0])}[{self._text(step.args[1])}]")
         elif step.outs and (under := self._placement.under(step.outs[0][1])) is not None:
             texts = [self._text(arg) for arg in settled(step, self._tape.values[under].dtype)]
-            self._assign(step, "", self._filling(step, texts, self._at(under)))
+            self._assign(step, self._filling(step, texts, self._at(under)))
         else:
-            self._assign(step, self._bound(step.function), self._arguments(step))
+            self._assign(step, f"{self._bound(step.function)}({self._arguments(step)})")
 
     def _arguments(self, step: Step) -> str:
         texts = [self._text(arg) for arg in step.args]
@@ -195,8 +189,7 @@ class Executable:
             return ", ".join([*texts, self._text(out[0] if type(out) is tuple else out)])
         return ", ".join([*texts, *[f"{key}={self._text(value)}" for key, value in step.options.items()]])
 
-    def _assign(self, step: Step, function: str, arguments: str) -> None:
-        text = f"{function}({arguments})"
+    def _assign(self, step: Step, text: str) -> None:
         for _, slot in step.outs:
             self._made.setdefault(self._low.memory[slot], []).append(slot)
         if not step.outs:
@@ -204,9 +197,7 @@ class Executable:
         elif step.outs[0][0] is None:
             slot = step.outs[0][1]
             scalar = not self._tape.values[slot].ndim and step.function is not np.asarray
-            self._lines.append(
-                f"s{slot} = asarray{text if not function else '(' + text + ')'}" if scalar else f"s{slot} = {text}"
-            )
+            self._lines.append(f"s{slot} = asarray({text})" if scalar else f"s{slot} = {text}")
         else:
             names = ", ".join([f"s{slot}" for _, slot in step.outs])
             scalars = [f"s{slot} = asarray(s{slot})" for _, slot in step.outs if not self._tape.values[slot].ndim]
@@ -272,11 +263,10 @@ class Executable:
 
     def _result(self, result: Any) -> str:
         if hasattr(result, "slot"):
-            return result.text(
-                self._variable(result.slot) if result.is_variable else self._at(result.slot), self._bound
-            )
+            value = self._variable(result.slot) if result.is_variable else self._at(result.slot)
+            return result.text(value, self._bound)
         if isinstance(result, StatePlace):
-            return self.place(result)
+            return result.text(self._holder)
         if type(result) in (list, tuple):
             items = ", ".join([self._result(item) for item in result])
             return f"[{items}]" if type(result) is list else f"({items}{',' * (len(result) == 1)})"

@@ -28,9 +28,8 @@ def gradient_alike(text: str, grad: Variable | None, bound: Text) -> str:
     """The same for a gradient, which may be missing, or part of a graph."""
     if grad is None:
         return f"{text} is None"
-    return f"(g := {text}) is not None and (g.node is None) is {grad.node is None} and " + alike(
-        "g._data", grad._data, bound
-    )
+    test = alike("g._data", grad._data, bound)
+    return f"(g := {text}) is not None and (g.node is None) is {grad.node is None} and {test}"
 
 
 @dataclass(frozen=True)
@@ -97,10 +96,8 @@ class Effect:
             data = [] if self.is_there else [(owner, "_data", at(self._filled))]
             return data + moved
         grad = "None" if self.slot is None else variable(self.slot, self.is_joined)
-        told = [(leaf, "passes", f"{self.passes}")] * (self.slot is not None) + [
-            (leaf, "given", "False")
-        ] * self.had_one
-        return [(leaf, "grad", grad), *told, *moved]
+        passes = [(leaf, "passes", f"{self.passes}")] * (self.slot is not None)
+        return [(leaf, "grad", grad), *passes, *[(leaf, "given", "False")] * self.had_one, *moved]
 
     @property
     def _filled(self) -> int:
@@ -178,9 +175,8 @@ class ReachedState:
                     leaf.grad = wrap(make(leaf.grad._data, StatePlace(holder, "grad")), leaf.grad.node)
                 self._grads[id(variable)], self._moved[id(variable)] = leaf.grad, leaf.moved
         for link, name in self.buffers:
-            link.__dict__[name] = self._kept[id(link), name] = make(
-                link.__dict__[name], StatePlace(link, "attribute", name)
-            )
+            place = StatePlace(link, "attribute", name)
+            link.__dict__[name] = self._kept[id(link), name] = make(link.__dict__[name], place)
 
     def snapshot(self) -> list[tuple[Any, str, Any]]:
         """All that `publish` needs to restore the state."""

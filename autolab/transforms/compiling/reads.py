@@ -37,11 +37,10 @@ class Spot:
             return EMPTY
 
     def text(self, bound: Callable[[Any], str]) -> str:
+        name = bound(self.holder)
         if self.is_attribute:
-            return f"{bound(self.holder)}.{self.key}"
-        return (
-            f"{bound(self.holder)}.cell_contents" if self.key is EMPTY else f"{bound(self.holder)}[{bound(self.key)}]"
-        )
+            return f"{name}.{self.key}"
+        return f"{name}.cell_contents" if self.key is EMPTY else f"{name}[{bound(self.key)}]"
 
 
 @dataclass
