@@ -120,11 +120,9 @@ def generator(xp: ModuleType, rng: np.random.Generator) -> Any:
     The GPU generator is for a single draw. The complete random state is in ``rng``, so that seeds and saved states of a
     training run mean the same on every device.
     """
-    return (
-        rng
-        if xp is np or hasattr(xp, "draws_as_numpy")
-        else xp.random.Generator(xp.random.Philox4x3210(int(rng.integers(1 << 63))))
-    )
+    if xp is np or hasattr(xp, "draws_as_numpy"):
+        return rng
+    return xp.random.Generator(xp.random.Philox4x3210(int(rng.integers(1 << 63))))
 
 
 def stopwatch(xp: ModuleType) -> Callable[[], float]:

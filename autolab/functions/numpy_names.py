@@ -86,13 +86,8 @@ def _broadcast_arrays(*args: Any) -> tuple[Any, ...]:
 @adapt(np.ix_)
 def _open_mesh(*args: Any) -> tuple[Any, ...]:
     """Each argument along its own axis; integers and masks, which are indices, are returned as NumPy arrays."""
-    meshes = np.ix_(*map(unwrap, args))
-    return tuple(
-        [
-            reshape(x, shape=mesh.shape) if getattr(x, "requires_grad", False) else mesh
-            for x, mesh in zip(args, meshes, strict=True)
-        ]
-    )
+    pairs = zip(args, np.ix_(*map(unwrap, args)), strict=True)
+    return tuple([reshape(x, shape=m.shape) if getattr(x, "requires_grad", False) else m for x, m in pairs])
 
 
 for _turned in (np.matrix_transpose, np.linalg.matrix_transpose):
@@ -209,9 +204,8 @@ def _along_axes(weights: Any, a: Any, axis: Any) -> Any:
             f"average: weights have shape {np.shape(weights)}; expected {expected}, the lengths along axis={axis!r:.40}"
         )
     ordered = transpose(weights, axes=tuple(np.argsort(axes).tolist()))
-    return broadcast_to(
-        reshape(ordered, shape=tuple([n if i in axes else 1 for i, n in enumerate(shape)])), shape=shape
-    )
+    kept = tuple([n if i in axes else 1 for i, n in enumerate(shape)])
+    return broadcast_to(reshape(ordered, shape=kept), shape=shape)
 
 
 @adapt(np.nansum)

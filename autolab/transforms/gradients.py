@@ -187,9 +187,8 @@ def vjp(fn: Function, args: Any, wrt: Wrt | None = None) -> tuple[Any, Function]
     point = AppliedFunction("vjp", fn, everything if wrt is None else checked_wrt("vjp", wrt), arguments, {})
 
     def pull(g: Any) -> Any:
-        starts = like(
-            point.outputs, matched(point.value, g, "vjp: the upstream gradient"), "vjp: the upstream gradient"
-        )
+        what = "vjp: the upstream gradient"
+        starts = like(point.outputs, matched(point.value, g, what), what)
         return point.shaped(point.gradients(point.outputs, starts, point.depends_on_others(*starts)))
 
     return point.result(point.value, point.depends_on_others()), pull

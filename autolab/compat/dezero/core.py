@@ -67,13 +67,13 @@ class Function(SimpleFunction):
     @property
     def inputs(self) -> Any:
         """The input Variables: the same objects, as long as their arrays are still those that `forward` used."""
-        pairs = zip(self._given, super().inputs, strict=True)
-        return tuple(
-            [
-                Variable(None) if given is None else given if getattr(given, "_data", None) is x._data else dressed(x)
-                for given, x in pairs
-            ]
-        )
+
+        def one(given: Any, x: Any) -> Any:
+            if given is None:
+                return Variable(None)
+            return given if getattr(given, "_data", None) is x._data else dressed(x)
+
+        return tuple([one(given, x) for given, x in zip(self._given, super().inputs, strict=True)])
 
     @property
     def outputs(self) -> Any:

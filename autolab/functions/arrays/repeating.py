@@ -120,9 +120,8 @@ def pad(xp: Any, array: Array, *, pad_width: Any, mode: str = "constant", consta
         return xp.pad(array, _widths(pad_width, array.ndim), mode, constant_values=constant_values)
     if xp is np:
         return np.pad(array, _widths(pad_width, array.ndim), mode)  # type: ignore[call-overload]
-    return array[
-        _sources(array.shape, pad_width, mode)
-    ]  # CuPy's own pad takes other elements where a margin is wider than the array
+    # CuPy's own pad takes other elements where a margin is wider than the array
+    return array[_sources(array.shape, pad_width, mode)]
 
 
 @pad.vjp("array")

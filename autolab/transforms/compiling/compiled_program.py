@@ -176,9 +176,8 @@ def _may_be(one: Any, leaves: list[Any]) -> bool:
     alike = [leaf for leaf in leaves if type(leaf) is type(one)]
     if not isinstance(one, Variable) or type(one._data) is not np.ndarray:
         return bool(alike)
-    return any(
-        [(x.shape, x.strides, x.dtype) == (one.shape, one._data.strides, one.dtype) for x in [v._data for v in alike]]
-    )
+    kind = one.shape, one._data.strides, one.dtype
+    return any([(leaf.shape, leaf._data.strides, leaf.dtype) == kind for leaf in alike])
 
 
 def _equal(found: list[Any], expected: list[Any]) -> bool:

@@ -152,12 +152,11 @@ class Lowered:
         needed = {self.memory[self.slot(slot)] for slot in escaping} | {self.memory[slot] for slot in self.tape.sources}
         kept, named = [], {self.slot(slot) for slot in escaping}
         for step in reversed(steps):
+            made = {slot for _, slot in step.outs}
             if step.writes is not None:
                 if self.memory[step.writes] not in needed:
                     continue
-            elif step.kind in ("load", "call") and not (
-                named & {slot for _, slot in step.outs} or self._may_raise(step)
-            ):
+            elif step.kind in ("load", "call") and not (named & made or self._may_raise(step)):
                 continue
             kept.append(step)
             named.update(slots_in((step.args, step.options)))
@@ -175,11 +174,8 @@ def _reduced(step: Step) -> Step:
     if step.kind != "call" or step.function not in _REDUCTIONS:
         of_array = step.kind == "call" and not step.options and step.args and type(step.args[0]) in (Ref, np.ndarray)
         return replace(step, function=_LEANER.get(step.function, step.function)) if of_array else step
-    named = {
-        "axis": None,
-        **dict(zip(("axis", "dtype", "out", "keepdims"), step.args[1:], strict=False)),
-        **step.options,
-    }
+    by_place = dict(zip(("axis", "dtype", "out", "keepdims"), step.args[1:], strict=False))
+    named = {"axis": None} | by_place | step.options
     if not {*named} <= {"axis", "dtype", "keepdims"} or type(step.args[0]) is not Ref:
         return step
     options = {key: value for key, value in named.items() if key == "axis" or value not in (None, np._NoValue, False)}

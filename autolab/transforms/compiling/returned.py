@@ -79,10 +79,8 @@ class _CompiledCall(FunctionNode):
         inputs = self.get_retained_inputs()
         if any([x.requires_grad for x in inputs]):  # only then do they come with a graph
             return self._by_the_function(inputs, target_input_indexes, grad_outputs)
-        starts = [
-            np.zeros(shape, dtype) if g is None else g._data
-            for g, (shape, dtype) in zip(grad_outputs, self._shapes, strict=True)
-        ]
+        pairs = zip(grad_outputs, self._shapes, strict=True)
+        starts = [np.zeros(*shape) if g is None else g._data for g, shape in pairs]
         found = self._program.pull(starts, self._saved)
         return tuple([wrap(found[i], None) for i in target_input_indexes])
 

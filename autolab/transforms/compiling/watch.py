@@ -109,12 +109,10 @@ def _foreign(function: Any) -> str | None:
         module = str(getattr(function, "__module__", None) or "builtins")
         if module == "builtins":
             return name if name in _IMPURE else None
-        return None if module.partition(".")[0] in _PURE and "random" not in module else f"{module}.{name}"
+        return None if _is_pure(module) else f"{module}.{name}"
     kind = owner if isinstance(owner, type) else type(owner)
-    if (
-        kind in _HELD
-        or owner is object
-        or (kind.__module__.partition(".")[0] in _PURE and "random" not in kind.__module__)
-    ):
-        return None
-    return f"{kind.__name__}.{name}"
+    return None if kind in _HELD or owner is object or _is_pure(kind.__module__) else f"{kind.__name__}.{name}"
+
+
+def _is_pure(module: str) -> bool:
+    return module.partition(".")[0] in _PURE and "random" not in module

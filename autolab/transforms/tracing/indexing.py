@@ -86,9 +86,7 @@ def setitem(array: TracedArray, index: Any, value: Any) -> None:
     target = array._value[plain(index)] if trace_of(index) is None else None
     if isinstance(target, np.ndarray) and array._buffer.holds(target):
         region = trace.view(TracedArray.of(target, array._buffer))
-        source = (
-            trace.view(given, target.shape) if given.ndim <= target.ndim else trace.view(given.reshape(target.shape))
-        )
+        source = trace.view(given if given.ndim <= target.ndim else given.reshape(target.shape), target.shape)
         array._value[plain(index)] = given._value
         attributes = {"offset": region.offset, "strides": list(region.strides)}
         _written(trace, array, "put", [view, source], target.shape, attributes)
@@ -161,10 +159,7 @@ def _take_along_axis(arr: Traced, indices: Traced, axis: int | None = -1) -> Any
     if axis is None:
         arr, axis = arr.reshape(-1), 0
     axis %= arr.ndim
-    shape = np.broadcast_shapes(
-        tuple([1 if j == axis else n for j, n in enumerate(arr.shape)]),
-        tuple([1 if j == axis else n for j, n in enumerate(indices.shape)]),
-    )
+    shape = np.broadcast_shapes(*[(*s[:axis], 1, *s[axis + 1 :]) for s in (arr.shape, indices.shape)])
     wide = (*shape[:axis], indices.shape[axis], *shape[axis + 1 :])
     arr = np.broadcast_to(arr, (*shape[:axis], arr.shape[axis], *shape[axis + 1 :]))
     return arr[_along(arr, np.broadcast_to(indices, wide), axis)]

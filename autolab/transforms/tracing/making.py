@@ -48,12 +48,7 @@ def concatenate(arrays: Traced, axis: int | None = 0, *, dtype: Any = None, cast
     parts = [cast(part, value.dtype, False) for part in parts]
     turned = np.ascontiguousarray(np.moveaxis(value, axis, 0))
     views = [trace.view(seen(part, lambda v: np.moveaxis(v, axis, 0))) for part in parts]
-    joined: TracedArray = trace.step("join", views, turned.shape, turned)
-    return (
-        TracedArray.of(np.moveaxis(joined._value, 0, axis), joined._buffer)
-        if turned.size
-        else joined.reshape(value.shape)
-    )
+    return seen(trace.step("join", views, turned.shape, turned), lambda v: np.moveaxis(v, 0, axis))
 
 
 @handles("stack")
@@ -114,9 +109,7 @@ def _pad(array: Traced, pad_width: Any, mode: Any = "constant", *, constant_valu
     if not array.size:
         return TracedArray.of(whole)
     inside = np.pad(np.ones(array.shape, bool), pad_width)
-    corner = [
-        int(np.argmax(inside.any(axis=tuple([j for j in range(inside.ndim) if j != i])))) for i in range(inside.ndim)
-    ]
+    corner = np.argwhere(inside)[0].tolist()
     result = TracedArray.of(np.where(inside, np.zeros_like(whole), whole))
     result[tuple([slice(c, c + n) for c, n in zip(corner, array.shape, strict=True)])] = array
     return result
