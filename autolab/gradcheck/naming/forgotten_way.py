@@ -140,27 +140,22 @@ def _forward(call: ForwardEvent, arguments: list[Any]) -> Any:
 def _application(checked: CheckedInput) -> tuple[ForwardEvent, int, tuple[Any, ...]] | None:
     """The call of the one written function that takes the input itself, if nothing else does; which of its inputs that
     is; and the upstream gradients of its results."""
-    subject, tape = checked.case.subject, Tape()
-    upstream: dict[Any, tuple[Any, ...]] = {}  # by the node of the only result, or by the object that was called
-
-    def hook(event: ForwardEvent | BackwardEvent) -> None:
-        if isinstance(event, ForwardEvent):
-            return
-        if isinstance(event.node, MultiOutputNode):
-            upstream[event.node.function] = tuple(event.node.gradients(event.upstream))
-        else:
-            upstream[event.node] = (event.upstream,)
-
-    with tape, observe(hook):
-        run = subject.run()
-        subject.gradients(run, checked.case.upstreams)
-    leaf = run.inputs[checked.place]
-    takers = [(event, k) for event in tape.steps for k, x in enumerate(event.inputs) if x is leaf]
+    events: list[ForwardEvent | BackwardEvent] = []
+    with observe(events.append):
+        run = checked.case.subject.run()
+        checked.case.subject.gradients(run, checked.case.upstreams)
+    leaf, calls = run.inputs[checked.place], [event for event in events if isinstance(event, ForwardEvent)]
+    takers = [(call, k) for call in calls for k, x in enumerate(call.inputs) if x is leaf]
     if len(takers) != 1 or not _is_written(takers[0][0].function):
         return None
     ((call, place),) = takers
-    key = call.outputs[0].node if isinstance(call.function, Primitive) else call.function
-    return (call, place, upstream[key]) if key in upstream else None
+    passes = [event for event in events if isinstance(event, BackwardEvent) and event.node.function is call.function]
+    for node, upstream in [(event.node, event.upstream) for event in passes]:
+        if isinstance(node, MultiOutputNode):
+            return call, place, tuple(node.gradients(upstream))
+        if node is call.outputs[0].node:
+            return call, place, (upstream,)
+    return None
 
 
 def _is_written(function: Any) -> bool:
@@ -174,16 +169,11 @@ def _ways(
     ys: tuple[Any, ...], starts: list[Any], x: Variable, names: dict[Node, tuple[str, Variable]]
 ) -> Iterator[Way]:
     """The edges of the graph in the order of a backward pass, with the share that reaches ``x`` through each."""
-    events: list[BackwardEvent] = []
-
-    def hook(event: ForwardEvent | BackwardEvent) -> None:
-        if isinstance(event, BackwardEvent):
-            events.append(event)
-
-    with observe(hook):
+    events: list[ForwardEvent | BackwardEvent] = []
+    with observe(events.append):
         grad(ys, [x], starts)
     for event in events:
-        if event.node in names:
+        if isinstance(event, BackwardEvent) and event.node in names:
             yield from _edges(names[event.node][0], event, x, names)
 
 
