@@ -1,15 +1,20 @@
-"""What a backward computes and what it should, as formulas, where all elements of a row share sums, as in softmax.
+"""What a backward computes and what it should, as formulas of whole arrays: where all elements of a row share sums, as
+in softmax, and where matrices are multiplied.
 
-Both are sought among ``own * (g - own * sum(g * own)) / shared`` and a second term of that kind, along every axis.
+For rows both are sought among ``own * (g - own * sum(g * own)) / shared`` and a second term of that kind, along every
+axis; if that fails, a sum over an axis that is missing.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import combinations_with_replacement
 
 import numpy as np
 
 from ..judging.case import Case, CheckedInput
+from ..judging.finding import Explanation, because
+from ..messages import shown
 from .elementwise_formulas import Rule, rule_of_both
 from .forward_parts import parts_at
 from .samples import Named, symbols
@@ -19,10 +24,12 @@ MEASURED = 1e-6
 """A formula fits if it misses by no more than this fraction of the largest: rounding, and what differences leave."""
 
 _LEAST = 6
-_LARGEST = 4096
+"""Of fewer elements one of many formulas is soon like them."""
+
+_LARGEST, _LARGEST_PRODUCT = 4096, 2**14
 _COMPARED = 48
-_MOST = 4
-"""So many parts of the forward are taken."""
+_MOST, _MOST_SHARED = 4, 6
+"""So many parts of the forward are taken, and so many of those with one value per row for products of two."""
 
 
 def row_rule(checked: CheckedInput) -> Rule:
@@ -34,13 +41,13 @@ def row_rule(checked: CheckedInput) -> Rule:
     if known.size < _LEAST or not np.isfinite([e.analytic[known], e.numeric[known]]).all():
         return {}
     known = known[np.linspace(0, known.size - 1, min(known.size, _COMPARED)).astype(int)]
-    names, parts = row_names(checked), list(parts_at(checked).items())[:_MOST]
+    names, parts = _row_names(checked), list(parts_at(checked).items())[:_MOST]
     names |= {name: v for name, v in parts if name not in {*names, *symbols(case)}}
     right = _fitting(case, names, known, e.numeric[known], MEASURED)
     return rule_of_both(_fitting(case, names, known, e.analytic[known], WRITTEN) if right else "", right)
 
 
-def row_names(checked: CheckedInput) -> Named:
+def _row_names(checked: CheckedInput) -> Named:
     """The result, the input and the exponential of the result, by their names."""
     _, result = symbols(checked.case)
     (y,) = checked.case.subject.run().values()
@@ -58,12 +65,12 @@ def _fitting(case: Case, names: Named, known: np.ndarray, target: np.ndarray, cl
         values = np.stack([np.broadcast_to(found[text], g.shape).ravel()[known] for text in texts])
         for divisor, below in _divisors(names, axis, along):
             wanted = target * np.broadcast_to(below, g.shape).ravel()[known]
-            if text := first_fitting(texts, values, wanted, close):
+            if text := _first_fitting(texts, values, wanted, close):
                 return _divided(text, divisor)
     return ""
 
 
-def first_fitting(texts: Sequence[str], values: np.ndarray, target: np.ndarray, close: float) -> str:
+def _first_fitting(texts: Sequence[str], values: np.ndarray, target: np.ndarray, close: float) -> str:
     """The first formula whose row of ``values`` equals ``target`` up to a tolerance; empty if there is none."""
     size = np.max(np.abs(target))
     fits = np.flatnonzero(np.max(np.abs(values - target), axis=1) <= close * size)
@@ -72,7 +79,7 @@ def first_fitting(texts: Sequence[str], values: np.ndarray, target: np.ndarray, 
 
 def _numerators(upstream: str, g: np.ndarray, names: Named, axis: int, along: str) -> Named:
     """The numerators of the formulas."""
-    own, sums = row_sums(upstream, g, names, axis, along)
+    own, sums = _row_sums(upstream, g, names, axis, along)
     terms = {**sums, **{f"{name} * {text}": v * total for name, v in own.items() for text, total in sums.items()}}
     plain = [text for text in sums if f"({upstream}{along})" in text]
     bodies: Named = {upstream: g, **{f"{upstream} - {text}": g - v for text, v in terms.items()}}
@@ -83,7 +90,7 @@ def _numerators(upstream: str, g: np.ndarray, names: Named, axis: int, along: st
     return found
 
 
-def row_sums(upstream: str, g: np.ndarray, names: Named, axis: int, along: str = "") -> tuple[Named, Named]:
+def _row_sums(upstream: str, g: np.ndarray, names: Named, axis: int, along: str = "") -> tuple[Named, Named]:
     """What is each element's own; sums and means over a row of the upstream gradient, and of it times one of these."""
     own, sums = {name: v for name, v in names.items() if v.shape == g.shape}, {}
     for text, v in ((upstream, g), *[(f"{upstream} * {name}", g * v) for name, v in own.items()]):
@@ -92,14 +99,14 @@ def row_sums(upstream: str, g: np.ndarray, names: Named, axis: int, along: str =
     return own, sums
 
 
-def shared_parts(names: Named, axis: int) -> Named:
+def _shared_parts(names: Named, axis: int) -> Named:
     """The parts of the forward with one value per row."""
     _, x, *_ = names.values()
     once = tuple([1 if k == axis else n for k, n in enumerate(x.shape)])
     return {text: v for text, v in names.items() if v.shape in (once, ()) and v.shape != x.shape}
 
 
-def row_statistics(names: Named, axis: int, along: str = "") -> Named:
+def _row_statistics(names: Named, axis: int, along: str = "") -> Named:
     """Statistics of the input with one value per row."""
     _, (name, x), *_ = names.items()
     square = (x * x).sum(axis=axis, keepdims=True)
@@ -115,8 +122,8 @@ def _divisors(names: Named, axis: int, along: str) -> Iterator[tuple[str, np.nda
     """What a row has once, and what the forward divided it by, if that is one number: with an epsilon it is no plain
     statistic."""
     yield "", np.ones(())
-    yield from shared_parts(names, axis).items()
-    yield from row_statistics(names, axis, along).items()
+    yield from _shared_parts(names, axis).items()
+    yield from _row_statistics(names, axis, along).items()
     (result, y), (name, x), *_ = names.items()
     for text, v in ((name, x), (f"({name} - mean({name}{along}))", x - x.mean(axis=axis, keepdims=True))):
         ratio = v / y
@@ -129,3 +136,75 @@ def _divided(text: str, divisor: str) -> str:
     if not divisor:
         return text
     return f"({text}) / {divisor}" if is_sum else f"{text} / {divisor}"
+
+
+# ---------------------------------------------------------------------- mistakes in products and sums
+def wrong_order(checked: CheckedInput) -> Explanation | None:
+    """Whether both the gradient and the right one are products of the upstream gradient and another input."""
+    e, g = checked.here.elements, checked.case.upstreams
+    are_matrices = len(g) == 1 and g[0].ndim >= 2 and checked.value.ndim >= 2
+    if not are_matrices or e.analytic.size > _LARGEST_PRODUCT or not checked.is_plain:
+        return None
+    products = {text: value.ravel() for text, value in _products(checked, g[0])}
+    if not products:
+        return None
+    values, targets = np.stack([*products.values()]), ((e.analytic, WRITTEN), (e.numeric, MEASURED))
+    rule = rule_of_both(*[_first_fitting([*products], values, *target) for target in targets])
+    return Explanation("rearranged", evidence=rule, cause="product") if rule else None
+
+
+def _products(checked: CheckedInput, g: np.ndarray) -> Iterator[tuple[str, np.ndarray]]:
+    upstream = (symbols(checked.case)[0], g)
+    for factor in [(shown(x.name), x.value) for x in checked.case.inputs if x.value.ndim >= 2]:
+        for first, second in ((upstream, factor), (factor, upstream)):
+            for p, a in _turned(*first):
+                for q, c in _turned(*second):
+                    is_product = c.shape[:-2] in ((), a.shape[:-2]) and a.shape[-1] == c.shape[-2]
+                    if is_product and (*a.shape[:-1], c.shape[-1]) == checked.shape:
+                        yield f"{p} @ {q}", a @ c
+
+
+def _turned(name: str, a: np.ndarray) -> tuple[tuple[str, np.ndarray], tuple[str, np.ndarray]]:
+    return (name, a), (f"{name}.T", np.swapaxes(a, -1, -2))
+
+
+def forgotten_in_row(checked: CheckedInput) -> Explanation | None:
+    """Whether the missing part is a sum over an axis, such as the second term of softmax."""
+    e, upstreams, shape = checked.here.elements, checked.case.upstreams, checked.shape
+    if len(upstreams) != 1 or upstreams[0].shape != shape or not checked.is_plain:
+        return None
+    lost = e.numeric - e.analytic
+    upstream, _ = symbols(checked.case)
+    names = _row_names(checked)
+    parts = parts_at(checked) if lost.size >= _LEAST else {}
+    names |= {} if {upstream, *names} & parts.keys() else parts
+    for axis in reversed(range(len(shape))):
+        terms = _terms(upstream, upstreams[0], names, axis)
+        stacked = np.stack([*terms.values()])
+        for below, divisor in _powers_shared(names, axis):
+            values = (stacked / divisor).reshape(len(terms), -1)
+            for key, factor in (("row_missing", 1.0), ("row_sign", 2.0)):
+                for sign, share in (("+", lost / factor), ("-", -lost / factor)):
+                    if term := _first_fitting([*terms], values, share, MEASURED):
+                        return because("missing_term", key, formulas={"term": f"{sign} {term}{below}"}, axis=axis)
+    return None
+
+
+def _terms(upstream: str, g: np.ndarray, names: Named, axis: int) -> Named:
+    """Sums and means over the row, all of it or all the rest of it, times what is each element's own."""
+    own, sums = _row_sums(upstream, g, names, axis)
+    for text, v in [(upstream, g), *[(f"{upstream} * {name}", g * v) for name, v in own.items()]]:
+        sums[f"(sum({text}) - {text})"] = sums[f"sum({text})"] - v
+    factors = {"": np.ones_like(g), **{f"{name} * ": v for name, v in own.items()}}
+    return {mine + text: a * b for mine, a in factors.items() for text, b in sums.items()}
+
+
+def _powers_shared(names: Named, axis: int) -> Iterator[tuple[str, np.ndarray]]:
+    """What a row has once, and powers and products of that."""
+    yield "", np.ones(())
+    for text, v in _row_statistics(names, axis).items():
+        yield from [(f" / {text}", v), (f" / {text}**2", v**2), (f" / {text}**3", v**3)]
+    shared = list(_shared_parts(names, axis).items())[:_MOST_SHARED]
+    yield from [(f" / {part}", v) for part, v in shared]
+    for (a, v), (b, w) in combinations_with_replacement(shared, 2):
+        yield f" / ({a} * {b})", v * w

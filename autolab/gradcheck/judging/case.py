@@ -10,10 +10,9 @@ from functools import cached_property
 
 import numpy as np
 
-from ..measuring.numeric_slopes import SMOOTH
+from ..measuring.numeric_slopes import SMOOTH, Records
 from ..measuring.point import Arrays, Shape, index_of
 from ..measuring.probes import KNOWN, Search
-from ..measuring.records import Records
 from ..measuring.stairs import Stair
 from ..measuring.subject import Subject
 from ..messages import shown
@@ -142,6 +141,12 @@ class CheckedInput:
         """The comparisons at the given point and, if it was measured there, nearby."""
         nearby = [table.inputs[self.place] for table in self.case.tables[1:]]
         return [self.here, *[c for c in nearby if c.measured.any()]]
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether every element was measured and is finite, and there are enough to tell formulas apart."""
+        e = self.here.elements
+        return bool(self.here.measured.all() and np.isfinite([e.analytic, e.numeric]).all() and e.size > 2)
 
     @property
     def wrong_point(self) -> tuple[Comparison, Survey]:

@@ -7,12 +7,12 @@ from dataclasses import replace
 import numpy as np
 
 from ..formulas.formulas_with_parts import rule_of
+from ..formulas.row_formulas import forgotten_in_row, wrong_order
 from ..judging.case import CheckedInput
 from ..judging.finding import Explanation, Finding
 from ..judging.survey import is_more_than_zero
 from ..measuring.numeric_slopes import KINK
 from ..messages import number, say, shown, told_apart, where
-from .arranged_products import forgotten_in_row, wrong_order
 from .forgotten_way import forgotten_way
 from .leaving import left
 from .multiples import SIGNAL, factor, swapped

@@ -56,13 +56,6 @@ def arrangements(shape: Shape) -> Iterator[tuple[Explanation, Arrange]]:
                 yield because("rearranged", "shifted", axis=k, by=number(by)), partial(np.roll, shift=by, axis=k)
 
 
-def is_plain(checked: CheckedInput) -> bool:
-    """Whether every element was measured and is finite, and there are enough to tell formulas apart."""
-    c = checked.here
-    finite = np.isfinite(c.elements.analytic) & np.isfinite(c.elements.numeric)
-    return bool(c.measured.all() and finite.all() and c.measured.size > 2)
-
-
 def _named(axes: Shape) -> str:
     return ("axis " if len(axes) == 1 else "axes ") + listed(map(str, axes))
 
