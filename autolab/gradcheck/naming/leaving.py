@@ -8,7 +8,7 @@ matters; and if the slope then equals the gradient, nothing else is wrong.
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
@@ -24,7 +24,7 @@ from ..judging.case import CheckedInput
 from ..judging.finding import Explanation
 from ..measuring.differences import default_step
 from ..measuring.gauge import Gauge
-from ..measuring.point import Direction, attempted
+from ..measuring.point import Arrays, Direction, attempted
 from ..measuring.subject import Subject
 from ..messages import say, shown
 
@@ -42,12 +42,14 @@ def left(checked: CheckedInput) -> Explanation | None:
     gap = _TELLING * abs(analytic - numeric)
     if not c.elements.wrong.any() or not np.isfinite([analytic, numeric]).all():
         return None
-    kept = attempted(_HeldExits, subject, checked.place, survey.gauge)
-    if kept is None:  # a function that runs normally may fail when traced
+    gauge = survey.gauge
+    values = attempted(_exits, subject, checked.place, gauge.point.arrays)
+    if values is None:  # a function that runs normally may fail when traced
         return None
-    slopes = {place: kept.slope(element, {place}) for place in kept.places}
+    direction = gauge.point.moving(checked.place, element)
+    slopes = {place: _slope(gauge, direction, {place: left}) for place, left in values.items()}
     places = [place for place, slope in slopes.items() if abs(slope - numeric) > gap]
-    held = kept.slope(element, set(places)) if places else np.nan
+    held = _slope(gauge, direction, {place: values[place] for place in places}) if places else np.nan
     if not np.isfinite([*slopes.values(), held]).all():  # or it fails with the replaced value
         return None
     is_all = abs(held - analytic) <= gap
@@ -66,40 +68,33 @@ def _in_words(subject: Subject, places: list[Exit]) -> str:
     return "; ".join(texts)
 
 
-class _HeldExits:
-    """The values that left at a point, and slopes of the function in input ``i`` with some of them held constant."""
+def _exits(subject: Subject, i: int, arrays: Arrays) -> dict[Exit, list[Any]]:
+    """The places where values that depend on input ``i`` leave the graph, with these values."""
+    values: dict[Exit, list[Any]] = {}
+    sources: dict[Exit, list[Node]] = {}
 
-    def __init__(self, subject: Subject, i: int, gauge: Gauge) -> None:
-        self._gauge, self._i = gauge, i
-        values: dict[Exit, list[Any]] = {}
-        sources: dict[Exit, list[Node]] = {}
+    def keep(exit: Exit, value: Any, variables: Collection[Variable]) -> Any:
+        values.setdefault(exit, []).append(value.copy() if hasattr(value, "copy") else value)
+        sources.setdefault(exit, []).extend([v.node for v in variables if v.node is not None])
+        return value
 
-        def keep(exit: Exit, value: Any, variables: Collection[Variable]) -> Any:
-            values.setdefault(exit, []).append(value.copy() if hasattr(value, "copy") else value)
-            sources.setdefault(exit, []).extend([v.node for v in variables if v.node is not None])
-            return value
+    with _listening(keep):
+        run = subject.run(arrays)
+    own = run.inputs[i].node
+    places = [exit for exit in values if own in nodes_below(*sources[exit])]
+    return {exit: values[exit] for exit in places[:_MOST_PLACES]}
 
-        with _listening(keep):
-            run = subject.run(gauge.point.arrays)
-        own = run.inputs[i].node
-        places = [exit for exit in values if own in nodes_below(*sources[exit])]
-        self.places = {exit: values[exit] for exit in places[:_MOST_PLACES]}
 
-    def slope(self, element: int, held: Collection[Exit]) -> float:
-        """The central difference of the weighted results, with the values that were kept at the places in ``held``."""
-        point, t = self._gauge.point, default_step(self._gauge.point.arrays[self._i].dtype)
-        direction = point.moving(self._i, element)
-        moved = self._results(direction, t, held) - self._results(direction, -t, held)
-        return float(self._gauge.weights @ moved) / (2 * t * direction.step)
+def _slope(gauge: Gauge, direction: Direction, held: Mapping[Exit, list[Any]]) -> float:
+    """The central difference of the weighted results, with constant values at the places in ``held``."""
+    t = default_step(gauge.point.arrays[direction.input].dtype)
 
-    def _results(self, direction: Direction, t: float, held: Collection[Exit]) -> np.ndarray:
-        kept = {exit: iter(self.places[exit]) for exit in held}
+    def results(t: float) -> np.ndarray:
+        left = {exit: iter(values) for exit, values in held.items()}
+        with _listening(lambda exit, value, _: next(left[exit]) if exit in left else value):
+            return gauge.point.along(direction, t)
 
-        def hold(exit: Exit, value: Any, variables: Collection[Variable]) -> Any:
-            return next(kept[exit]) if exit in kept else value
-
-        with _listening(hold):
-            return self._gauge.point.along(direction, t)
+    return float(gauge.weights @ (results(t) - results(-t))) / (2 * t * direction.step)
 
 
 @contextmanager
