@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -202,7 +203,7 @@ def _check(subject: Subject, y_grad: Any, limits: Limits, dtype: Any) -> None:
         ys = given.outputs()
         upstream = upstream_of(caller, ys, y_grad)
         gradients = given.gradients(ys, upstream)
-    with prepared(subject.taken_to(dtype)) as moved:
+    with prepared(replace(subject, dtype=dtype)) as moved:
         mismatches = compare_inputs(moved, upstream, gradients, limits, np.random.default_rng(0))
     if mismatches:
         raise failure(caller, subject.bound.name, mismatches, limits.eps, partial(is_wrong, subject, [upstream]))

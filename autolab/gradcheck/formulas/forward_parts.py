@@ -10,7 +10,6 @@ import os
 import sys
 import sysconfig
 from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from types import FrameType
 from typing import Any
@@ -110,22 +109,17 @@ def _watched(checked: CheckedInput, arrays: Arrays) -> _Names | None:
     if sys.gettrace() is not None:  # someone else's, such as a debugger's
         return None
     names, tape = _Names(), Tape()
-    with tape, _tracing(names):
-        run = attempted(checked.case.subject.run, arrays)
+    with tape:
+        sys.settrace(names.called)
+        try:
+            run = attempted(checked.case.subject.run, arrays)
+        finally:
+            sys.settrace(None)
     if run is None or len(tape.steps) != 1 or names.events > _MOST_EVENTS:
         return None
     (step,) = tape.steps
     leaf = run.inputs[checked.place]
     return names if any([x is leaf for x in step.inputs]) and step.outputs[0] is run.outputs[0] else None
-
-
-@contextmanager
-def _tracing(names: _Names) -> Iterator[None]:
-    sys.settrace(names.called)
-    try:
-        yield
-    finally:
-        sys.settrace(None)
 
 
 class _Names:

@@ -121,7 +121,8 @@ def _judged(
     directions: Sequence[Direction], analytic: np.ndarray, noise: np.ndarray, root_eps: float, gauge: Gauge
 ) -> Elements:
     """Judge elements, each moved along its own direction."""
-    lift = _LIFT if _is_tiny(gauge) else 1.0
+    is_tiny = largest(gauge.point.values) < 1 / _LIFT and largest(*gauge.point.scales) < _LIFT
+    lift = _LIFT if is_tiny else 1.0  # or the errors of the slopes would underflow
     lifted = replace(gauge, weights=gauge.weights * lift)
     found = lifted.slopes(directions, moving=analytic != 0)
     scale = np.array([d.step for d in directions], float) * lift
@@ -141,11 +142,6 @@ def _judged(
     slopes = {"analytic": analytic, "numeric": numeric, "uncertainty": error, "low": low, "high": high}
     verdicts = {"deviation": deviation, "tolerance": tolerance, "wrong": wrong, "unsure": unsure}
     return Elements.of(**slopes, kind=found.kind, **verdicts)
-
-
-def _is_tiny(gauge: Gauge) -> bool:
-    """Whether the errors of the slopes would underflow."""
-    return largest(gauge.point.values) < 1 / _LIFT and largest(*gauge.point.scales) < _LIFT
 
 
 def _moved_alone(survey: Survey, claim: Claim, index: np.ndarray, part: Elements) -> list[Direction]:

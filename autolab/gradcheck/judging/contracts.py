@@ -96,7 +96,8 @@ def _examined(subject: Subject, first: Run, upstreams: Upstreams, rng: np.random
     _check_inputs(subject, first, "inplace.input", FORWARD)
     second = subject.run()
     _check_equal(subject, values, second)
-    _check_later_call(subject, first, values, rng)
+    if attempted(subject.run, subject.nearby(rng)) is not None:
+        _check_same(subject, first.values(), values, "inplace.later_call", cause=FORWARD)
     try:
         return _examine_backward(subject, first, second, upstreams)
     except Breach as breach:
@@ -224,11 +225,6 @@ def drawn_at_random(subject: Subject, values: Arrays) -> Breach | None:
 
 def _generators() -> object:
     return repr(config.rng.bit_generator.state), generators()
-
-
-def _check_later_call(subject: Subject, first: Run, values: Arrays, rng: np.random.Generator) -> None:
-    if attempted(subject.run, subject.nearby(rng)) is not None:
-        _check_same(subject, first.values(), values, "inplace.later_call", cause=FORWARD)
 
 
 def _check_later_gradient(subject: Subject, gradients: Gradients, again: Gradients, upstream: Arrays) -> None:

@@ -71,19 +71,12 @@ class Mismatch:
 
     def __str__(self) -> str:
         analytic, numeric = apart(self.analytic, self.numeric)
+        words = {"input": self.input, "where": where(self.index or ()), "analytic": analytic}
         if not np.isfinite(self.numeric):
-            return say("mismatch.unmeasured", input=self.input, where=where(self.index or ()), analytic=analytic)
+            return say("mismatch.unmeasured", **words)
         kind = "direction" if self.index is None else "element" if self.result is None else "entry"
-        sentence = say(
-            f"mismatch.{kind}",
-            input=self.input,
-            where=where(self.index or ()),
-            result=f"result {self.result}" if self.result else "the result",
-            result_where=where(self.result_index),
-            analytic=analytic,
-            numeric=numeric,
-            allowed=number(self.allowed),
-        )
+        words |= {"numeric": numeric, "allowed": number(self.allowed), "result_where": where(self.result_index)}
+        sentence = say(f"mismatch.{kind}", **words, result=f"result {self.result}" if self.result else "the result")
         if self.count is None:
             return sentence if self.index is None else f"{sentence} {say('mismatch.probed')}"
         return f"{sentence} {say('mismatch.count', count=self.count, total=self.total)}"

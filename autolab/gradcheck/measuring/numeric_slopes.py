@@ -7,12 +7,12 @@ their gap shrinks with the step.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from typing import Any, Self
 
 import numpy as np
 
 from .point import largest
-from .records import Records
 
 SMOOTH, KINK, UNKNOWN, NOISY = 0, 1, 2, 3
 """What a function is like along a direction. UNKNOWN: a jump, an infinite slope, or not defined on both sides."""
@@ -37,6 +37,28 @@ _JUMP_RATIO = 1.5
 
 _GROWTH = 1.2
 """From step to step the slope of a smooth function settles; that of a cube root grows 2.5 times."""
+
+
+class Records(np.recarray[Any, Any]):
+    """An array of records; ``records.name`` is the field of that name, as an array that can be changed in place.
+
+    Examples
+    --------
+    >>> found = Records.of(value=np.array([1.0, 2.0, 3.0]), sure=np.array([True, False, True]))
+    >>> found[found.sure].value
+    array([1., 3.])
+    """
+
+    @classmethod
+    def of(cls, **columns: np.ndarray) -> Self:
+        """Records from arrays of the same shape."""
+        kinds = [(name, column.dtype) for name, column in columns.items()]
+        return np.rec.fromarrays(list(columns.values()), kinds).view(cls)
+
+    @classmethod
+    def joined(cls, parts: Sequence[np.ndarray], axis: int = 0) -> Self:
+        """The parts, concatenated."""
+        return np.concatenate(parts, axis=axis).view(cls)
 
 
 class Slopes(Records):

@@ -100,10 +100,6 @@ class Subject:
     def _precise(self, array: Array) -> Array:
         return array if self.dtype is None or array.dtype.kind != "f" else array.astype(self.dtype)
 
-    def taken_to(self, dtype: Any) -> Subject:
-        """The same subject with floats converted to another dtype."""
-        return replace(self, dtype=dtype)
-
     def run(self, arrays: Arrays | None = None) -> Run:
         """Call the function on copies of ``arrays``, by default those of the inputs."""
         self._runs += 1
@@ -206,7 +202,7 @@ def lifted(native: Subject) -> Subject:
     """The function in float64, if an input is less precise and the function allows it."""
     if all(a.dtype.itemsize >= 8 for a in native.arrays):
         return native
-    subject = native.taken_to(np.float64)
+    subject = replace(native, dtype=np.float64)
     if attempted(subject.run) is None:  # it accepts only the dtype it was written for
         return native  # and the comparison is as coarse as that
     return subject

@@ -9,7 +9,7 @@ import numpy as np
 from ...shared.words import listed
 from ..judging.case import CheckedInput
 from ..measuring.point import Shape
-from ..messages import apart, say, shown
+from ..messages import say, shown, told_apart
 
 _REGIONS = {"< 0": np.less, "> 0": np.greater, "= 0": np.equal}
 _FEW = 6
@@ -37,9 +37,9 @@ def region_of(checked: CheckedInput, wrong: np.ndarray, known: np.ndarray) -> st
     is_clear = are_enough and math.comb(int(known.sum()), int(wrong.sum())) >= _CLEARLY
     for text, size in ((name, x), (f"|{name}|", np.abs(x))) if is_clear else ():
         if size[wrong].min() > size[right].max():
-            return say("local_error.above", size=text, **_parted(size[wrong].min(), size[right].max()))
+            return say("local_error.above", size=text, **told_apart(bound=size[wrong].min(), right=size[right].max()))
         if size[wrong].max() < size[right].min():
-            return say("local_error.below", size=text, **_parted(size[wrong].max(), size[right].min()))
+            return say("local_error.below", size=text, **told_apart(bound=size[wrong].max(), right=size[right].min()))
     if left_out:
         return say("local_error.forgotten")
     e = checked.here.elements
@@ -50,12 +50,6 @@ def region_of(checked: CheckedInput, wrong: np.ndarray, known: np.ndarray) -> st
 def is_left_out(checked: CheckedInput, wrong: np.ndarray) -> bool:
     """Whether the gradient of the wrong elements is 0, as if it had never been assigned."""
     return bool(wrong.any()) and not any([c.elements.analytic[wrong & c.measured].any() for c in checked.points])
-
-
-def _parted(wrong: float, right: float) -> dict[str, str]:
-    """The sizes next to a threshold, which lies somewhere between them."""
-    bound, other = apart(float(wrong), float(right))
-    return {"bound": bound, "right": other}
 
 
 def placed(shape: Shape, wrong: np.ndarray, right: np.ndarray) -> str:
