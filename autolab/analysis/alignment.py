@@ -10,14 +10,10 @@ from difflib import SequenceMatcher
 from ..recording.model import LEAVES, Recording, Step
 
 _SAME = {
-    "view": "reshape",
-    "flatten": "reshape",
+    **dict.fromkeys(("view", "flatten", "contiguous", "unsqueeze", "squeeze"), "reshape"),
     "masked_fill": "where",
     "permute": "transpose",
     "square": "pow",
-    "contiguous": "reshape",
-    "unsqueeze": "reshape",
-    "squeeze": "reshape",
     "chunk": "split",
     "softmax_cross_entropy": "cross_entropy",
 }

@@ -13,29 +13,14 @@ import numpy as np
 
 _SHORT = 1000  # 0.1 means one tenth, not the nearest binary fraction
 
-SMOOTH = frozenset(
-    (
-        "sin",
-        "cos",
-        "exp",
-        "tanh",
-        "sinh",
-        "cosh",
-        "arctan",
-        "sigmoid",
-        "sigmoid_slope",
-        "softplus",
-        "erf",
-        "sum",
-        "mean",
-    )
-)
+_SMOOTH = ("sin", "cos", "exp", "tanh", "sinh", "cosh", "arctan", "sigmoid", "sigmoid_slope", "softplus", "erf")
+SMOOTH = frozenset({*_SMOOTH, "sum", "mean"})
 """Functions that, with all their derivatives, are finite wherever their argument is; overflow counts as rounding."""
 
 TOTAL = SMOOTH | {"relu", "abs", "maximum", "minimum", "_both_zero"}
 """Functions that are finite wherever their argument is."""
 
-SAME_FOR_BOTH_ZEROS = TOTAL | {"log", "log1p", "expm1", "sqrt", "tan", "arcsin", "arccos", "sum", "mean"}
+SAME_FOR_BOTH_ZEROS = TOTAL | {"log", "log1p", "expm1", "sqrt", "tan", "arcsin", "arccos"}
 
 
 @dataclass(frozen=True)

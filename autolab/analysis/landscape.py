@@ -24,8 +24,7 @@ from ..engine.tracebacks import folded, hidden
 from ..gradcheck.measuring.executors import check_executor, spread
 from ..optimizers import Optimizer
 from ..transforms.tracing import BatchEvaluator
-from .directions import Chosen, directions_of
-from .loss_space import CALLER, Loss, Space, SurfacePlane, named_arguments
+from .loss_space import CALLER, Chosen, Loss, Space, SurfacePlane, directions_of, named_arguments
 from .rolling import Roll, checked_start, roll
 
 _MARGIN = 0.25

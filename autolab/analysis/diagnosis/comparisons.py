@@ -11,21 +11,13 @@ from ...recording.model import Operand, Step
 from .program_graph import ProgramGraph
 
 LOSSES = {
-    "cross_entropy": "cross_entropy",
-    "softmax_cross_entropy": "cross_entropy",
+    **dict.fromkeys(("cross_entropy", "softmax_cross_entropy"), "cross_entropy"),
     "nll_loss": "nll",
     "kl_div": "kl",
     "binary_cross_entropy": "bce",
-    "binary_cross_entropy_with_logits": "bce_logits",
-    "sigmoid_cross_entropy": "bce_logits",
-    "mse_loss": "regression",
-    "l1_loss": "regression",
-    "smooth_l1_loss": "regression",
-    "huber_loss": "regression",
-    "huber": "regression",
-    "smooth_l1": "regression",
-    "mean_squared_error": "regression",
-    "mean_absolute_error": "regression",
+    **dict.fromkeys(("binary_cross_entropy_with_logits", "sigmoid_cross_entropy"), "bce_logits"),
+    **dict.fromkeys(("mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss"), "regression"),
+    **dict.fromkeys(("mean_squared_error", "mean_absolute_error", "smooth_l1", "huber"), "regression"),
 }
 PICKING = {"gather", "take_along_axis", "getitem", "mul"}
 AFTER_DIFFERENCE = {"pow", "square", "abs", "mul", "norm", "integer_pow"}

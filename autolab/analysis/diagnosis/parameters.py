@@ -11,10 +11,9 @@ from ...engine.source import file_label
 from ...recording.model import Step
 from .copied_program import items
 from .evidence import Evidence, Found
-from .lines import code_of, first_line, line_above, line_near
+from .lines import assignment, code_of, first_line, line_above, line_near, throws_away
 from .replaced import carried
 from .report import CodeLine
-from .statements import assignment, throws_away
 from .words import at_line, holds, listed
 from .workbench import LiveParameter
 

@@ -1,28 +1,25 @@
-"""What a rerun shows: whether examples influence one another, and whether each is compared with its own target."""
+"""What a rerun shows: whether examples influence one another, whether each is compared with its own target, and whether
+the outputs of a sequence depend on later inputs."""
 
 from __future__ import annotations
 
 from dataclasses import replace
-from itertools import islice
+from functools import partial
+from itertools import islice, permutations
 
 import numpy as np
 
-from ...recording.model import Step
+from ...recording.model import Recording, Step
 from .comparisons import Objective
 from .evidence import Evidence, Found
 from .program_graph import RESHAPES
 from .report import ProgramFinding
-from .reruns import changed_rows, first_bad, input_named, is_clean, two_runs, with_other
+from .reruns import changed_rows, difference, first_bad, input_named, is_clean, two_runs, with_other
 from .words import at_line, axes_of_probabilities, shape_of, whole
 
 _SEQUENCES = {
-    "lstm",
-    "gru",
-    "rnn_tanh",
-    "rnn_relu",
-    "multi_head_attention_forward",
-    "scaled_dot_product_attention",
-    "attention",
+    *("lstm", "gru", "rnn_tanh", "rnn_relu"),
+    *("attention", "multi_head_attention_forward", "scaled_dot_product_attention"),
 }
 _SEQUENCE_FIRST = "Give it batch_first=True, or put the sequence on the first axis."
 _REMEDIES = {
@@ -157,3 +154,60 @@ def _shuffled(e: Evidence, o: Objective, side: Step, name: str, k: int, row: int
         "Use the same order for both: perm = randperm(n); x, t = x[perm], t[perm].",
         at=steps[-1] if steps else o.step,
     )
+
+
+# ---------------------------------------------------------------------- sequences
+def future(e: Evidence) -> Found:
+    """Change the second half of a sequence: the outputs for the first half must not change."""
+    if not e.is_causal:
+        return
+    end = e.objectives[0].prediction if e.objectives else e.loss
+    if end is None or end.value is None:
+        return
+    for name, array in e.data.items():
+        given = input_named(e, name)
+        if given is None or given.id not in e.behind([end]) or not array.ndim:
+            continue
+        axis = 0 if array.ndim == 1 else 1
+        half = array.shape[axis] // 2
+        pair = two_runs(e, name, array, with_other(array, axis, slice(half, None)))
+        sizes = (array.shape[axis], array.shape[axis] - 1)
+        if pair is None or _is_causal(*pair, sizes, half, end.id):
+            continue
+        at = first_bad(e, pair[0], end, partial(_is_causal, *pair, sizes, half))
+        at = None if at is None else _mask_before(e, at)
+        if at is not None:
+            yield e.found(
+                "causal_leak",
+                f"{at_line(at)} lets the output at a position depend on later inputs: with other numbers in `{name}` "
+                f"from position {half} on, outputs before it change.",
+                "Mask the scores above the diagonal with -inf before the softmax; pad convolutions on the left only.",
+                at=at,
+            )
+            return
+
+
+def _is_causal(before: Recording, after: Recording, sizes: tuple[int, ...], half: int, step: int) -> bool:
+    """Whether a value differs only at late positions, along one of its axes."""
+    found = difference(before, after, step)
+    if found is None or not found.any():
+        return True
+    firsts = []
+    for axis, size in enumerate(found.shape):
+        n = next((n for n in sizes if n > 1 and size % n == 0), 0)
+        if n and (size == n or axis == 0):
+            places = np.flatnonzero(np.moveaxis(found, axis, 0).reshape(size, -1).any(axis=1))
+            firsts.append(int((places % n).min()))
+    for a, b in permutations(range(found.ndim), 2):  # attention scores: early queries may depend on late keys
+        early = np.moveaxis(found, (a, b), (0, 1))[:half]
+        if found.shape[a] == found.shape[b] in sizes and not early[:, :half].any():
+            return True
+    return not firsts or max(firsts) >= half
+
+
+def _mask_before(e: Evidence, step: Step) -> Step:
+    """The step that should mask the scores of a softmax but does not, if there is one."""
+    for given in e.operands(step)[:1] if step.function == "softmax" else []:
+        if given.function in ("masked_fill", "where") or (given.function == "add" and len(e.operands(given)) == 2):
+            return given
+    return step

@@ -18,12 +18,10 @@ from .workbench import Changes
 ALIASES = {
     "reciprocal": "div",
     "rsqrt": "sqrt",
-    "acos": "arccos",
-    "asin": "arccos",
-    "arcsin": "arccos",
     "log2": "log",
     "log10": "log",
     "log_softmax": "softmax",
+    **dict.fromkeys(("acos", "asin", "arcsin"), "arccos"),
 }
 """Functions that fail in the same way as others."""
 _WITH_LOG = {"softmax": "log_softmax", "sigmoid": "logsigmoid"}
