@@ -91,7 +91,7 @@ def gradcheck(
     """
     check_executor("gradcheck", executor)
     subject = _subject("gradcheck", fn, as_tuple(inputs))
-    return _checked(subject, Limits(eps, atol, rtol), raise_exception, nondet_tol, fast_mode, executor)
+    return _checked(subject, Limits(eps, atol, rtol, nondet_tol), raise_exception, fast_mode, executor)
 
 
 def gradgradcheck(
@@ -148,7 +148,7 @@ def gradgradcheck(
         drawn = tuple(beside(ys, draw_upstreams(ys, np.random.default_rng(0))))
     upstream = drawn if grad_outputs is None else as_tuple(grad_outputs)
     second = second_order(first, upstream)
-    return _checked(second, Limits(eps, atol, rtol), raise_exception, nondet_tol, fast_mode, executor)
+    return _checked(second, Limits(eps, atol, rtol, nondet_tol), raise_exception, fast_mode, executor)
 
 
 def _subject(caller: str, fn: Callable[..., Any], inputs: tuple[Any, ...]) -> Subject:
@@ -174,25 +174,18 @@ def _subject(caller: str, fn: Callable[..., Any], inputs: tuple[Any, ...]) -> Su
     return subject
 
 
-def _checked(
-    subject: Subject,
-    limits: Limits,
-    raise_exception: bool,
-    nondet_tol: float,
-    fast_mode: bool,
-    executor: Executor | None,
-) -> bool:
+def _checked(subject: Subject, limits: Limits, raises: bool, fast_mode: bool, executor: Executor | None) -> bool:
     if not limits.eps > 0:
         raise ValueError(f"{subject.caller}: eps is {limits.eps}; expected a positive number")
     try:
         with prepared(subject) as given:
-            _check_steady(given, nondet_tol)
+            _check_steady(given, limits.nondet_tol)
             found = _fast(given, limits) if fast_mode else _every_element(given, limits, executor)
             seemed = _seemed_wrong(given, found)
         if found:
             raise failure(subject.caller, subject.bound.name, found, limits.eps, partial(is_wrong, subject, seemed))
     except GradientCheckError:
-        if raise_exception:
+        if raises:
             raise
         return False
     return True
@@ -243,7 +236,7 @@ def _every_element(given: Prepared, limits: Limits, executor: Executor | None) -
         first += x.size
         if not _agree(jacobian, part, limits):
             allowed = limits.allowed(part) + rounding[:, None]
-            found.append(worst_entry(label, x.shape, jacobian, part, allowed, [y.shape for y in ys]))
+            found.append(worst_entry(label, x.shape, (jacobian, part, allowed), [y.shape for y in ys]))
     return [mismatch for mismatch in found if mismatch is not None]
 
 

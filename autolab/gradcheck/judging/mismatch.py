@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ..measuring.point import array_and_index, index_of
+from ..measuring.point import Arrays, Shape, array_and_index, index_of
 from ..messages import Verdict, apart, number, say, shown, where
 
 
@@ -23,11 +23,12 @@ class GradientCheckError(AssertionError, RuntimeError):
 
 @dataclass(frozen=True)
 class Limits:
-    """Half the width of a difference, and how far a gradient may be from it."""
+    """Half the width of a difference, how far a gradient may be from it, and from itself when it is computed again."""
 
     eps: float
     atol: float
     rtol: float
+    nondet_tol: float = 0.0
 
     def allowed(self, numeric: Any) -> Any:
         """By how much a gradient may differ from such a difference."""
@@ -96,18 +97,13 @@ def failure(
     return error
 
 
-def worst_entry(
-    label: str,
-    shape: tuple[int, ...],
-    analytic: np.ndarray,
-    numeric: np.ndarray,
-    allowed: np.ndarray,
-    result_shapes: Sequence[tuple[int, ...]] = (),
-) -> Mismatch | None:
+def worst_entry(label: str, shape: Shape, slopes: Arrays, result_shapes: Sequence[Shape] = ()) -> Mismatch | None:
     """The worst of the derivatives by one input: a row per result element, or a single one for all results together.
 
-    What is NaN is wrong; what cannot be measured comes last.
+    ``slopes`` are the analytic and the numeric ones, and how far apart they may be. What is NaN is wrong; what cannot
+    be measured comes last.
     """
+    analytic, numeric, allowed = slopes
     gap = np.abs(analytic - numeric)
     wrong = ~(gap <= allowed)
     if not wrong.any():
