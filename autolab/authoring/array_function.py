@@ -9,7 +9,7 @@ import numpy as np
 
 from ..engine.arrays import array_of, check_real
 from ..engine.backend import Array, get_array_module, in_main_memory, is_array
-from ..engine.errors import GradientCountError, a_kind, counted
+from ..engine.errors import a_kind
 from ..engine.multi_output import MultiOutputNode
 from ..engine.variable import Variable, wrap
 from .base import ArrayForward, Barrier, as_upstream
@@ -116,15 +116,9 @@ class Function(ArrayForward):
             tuple([call.inputs.get(i) for i in range(call.arity)]),
             tuple([None if got is None else got._data.copy() for got in upstream]),
         )
-        if not isinstance(returned, tuple | list):
-            raise TypeError(
-                f"{self.name}.backward returned {a_kind(returned)}; expected a tuple of arrays, "
-                "even for one: return gx,"
-            )
+        call.check_tuple(returned, "arrays")
         if len(returned) != call.arity:
-            raise GradientCountError(
-                f"{self.name}.backward returned {counted(returned)}; expected {call.arity}, one per input"
-            )
+            raise call.miscounted(returned, f"{call.arity}, one per input")
         found = {edge.place: self._gradient(returned[edge.place], edge.place) for edge in node.edges}
         return self._differentiable_once(found, node, upstream) if create_graph else found
 

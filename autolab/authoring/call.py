@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from threading import get_ident
+from typing import Any
 
 from ..engine.backend import Array
+from ..engine.errors import GradientCountError, a_kind, counted
 from ..engine.multi_output import MultiOutputNode
 from ..engine.node import Node
 from ..engine.variable import Variable, wrap
@@ -69,6 +71,16 @@ class Call:
     def output_variable(self, i: int) -> Variable:
         node = self.node
         return wrap(self._kept(self.outputs, i), None if node is None else node.output(i))
+
+    def check_tuple(self, returned: Any, of: str) -> None:
+        """Refuse what a backward returned unless it is a tuple or a list."""
+        if not isinstance(returned, tuple | list):
+            what = f"{self.name}.backward returned {a_kind(returned)}"
+            raise TypeError(f"{what}; expected a tuple of {of}, even for one: return gx,")
+
+    def miscounted(self, returned: Sequence[Any], expected: str) -> GradientCountError:
+        """The error for a backward that returned too many or too few gradients."""
+        return GradientCountError(f"{self.name}.backward returned {counted(returned)}; expected {expected}")
 
     def _kept(self, values: dict[int, Array], i: int) -> Array:
         if i not in values:

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 from ..engine.backend import Array
 from ..engine.configuration import no_grad
-from ..engine.errors import DeclarationError, GradientCountError, counted
+from ..engine.errors import DeclarationError
 from ..engine.modes import backprop_enabled
 from ..engine.multi_output import MultiOutputNode
 from ..engine.observe import silence
@@ -171,16 +171,14 @@ class ContextFunction(Authored):
         return Barrier(self.name, reason).wrap(kept.value, list(node.parents))
 
     def _gradients(self, node: MultiOutputNode, g: Any, create_graph: bool) -> Mapping[int, Any]:
-        marks, arity = self._marks, self._running().arity
+        marks, call = self._marks, self._running()
         upstream = node.all_gradients(g) if marks.materialize else node.gradients(g)
         returned = type(self).backward(self, *[as_upstream(got) for got in upstream])
         gradients = list(returned) if isinstance(returned, tuple | list) else [returned]
-        while len(gradients) > arity and gradients[-1] is None:
+        while len(gradients) > call.arity and gradients[-1] is None:
             gradients.pop()
-        if len(gradients) != arity:
-            raise GradientCountError(
-                f"{self.name}.backward returned {counted(gradients)}; expected {arity}, one per argument of apply"
-            )
+        if len(gradients) != call.arity:
+            raise call.miscounted(gradients, f"{call.arity}, one per argument of apply")
         for i, gradient in enumerate(gradients):
             if gradient is not None and not marks.numeric[i]:
                 raise TypeError(

@@ -6,7 +6,7 @@ import inspect
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from ..engine.errors import DeclarationError, GradientCountError, a_kind, counted
+from ..engine.errors import DeclarationError, a_kind
 from ..engine.multi_output import MultiOutputNode
 from ..engine.variable import Variable
 from .base import ArrayForward, as_upstream
@@ -111,19 +111,12 @@ class FunctionNode(ArrayForward):
         return tuple([call.output_variable(i) for i in call.retained_outputs])
 
     def _gradients(self, node: MultiOutputNode, g: Any, create_graph: bool) -> Mapping[int, Variable | None]:
-        targets = tuple([edge.place for edge in node.edges])
+        call, targets = self._running(), tuple([edge.place for edge in node.edges])
         returned = self.backward(targets, tuple([as_upstream(got) for got in node.gradients(g)]))
-        if not isinstance(returned, tuple | list):
-            raise TypeError(
-                f"{self.name}.backward returned {a_kind(returned)}; expected a tuple of Variables, "
-                "even for one: return gx,"
-            )
-        arity = self._running().arity
-        if len(returned) == arity:
+        call.check_tuple(returned, "Variables")
+        if len(returned) == call.arity:
             return dict(enumerate(returned))
         if len(returned) == len(targets):
             return dict(zip(targets, returned, strict=True))
-        raise GradientCountError(
-            f"{self.name}.backward returned {counted(returned)}; expected {arity}, one per input"
-            + (f", or {len(targets)}, one per input that needs one" if len(targets) != arity else "")
-        )
+        others = f", or {len(targets)}, one per input that needs one" if len(targets) != call.arity else ""
+        raise call.miscounted(returned, f"{call.arity}, one per input{others}")

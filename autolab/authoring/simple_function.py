@@ -104,11 +104,9 @@ class SimpleFunction(Authored):
     def _gradients(self, node: MultiOutputNode, g: Any, create_graph: bool) -> Mapping[int, Any]:
         returned = self.backward(*self._upstream(node, g))
         gradients = tuple(returned) if isinstance(returned, tuple | list) else (returned,)
-        arity = self._running().arity
-        if len(gradients) > arity:
-            raise GradientCountError(
-                f"{self.name}.backward returned {counted(gradients)}; expected {arity}, one per input"
-            )
+        call = self._running()
+        if len(gradients) > call.arity:
+            raise call.miscounted(gradients, f"{call.arity}, one per input")
         for edge in node.edges:
             if edge.place >= len(gradients):
                 raise GradientCountError(
