@@ -93,15 +93,11 @@ class Ladder:
 
     def begin(self, x: float) -> tuple[np.ndarray, tuple[float, float] | None]:
         """`exactly`, and the interesting range of the functions that take the input directly; None if it is unknown."""
-        domains: list[tuple[float, float]] = []
-
-        def hear(event: Any) -> None:
-            direct = isinstance(event, ForwardEvent) and any([value is own for value in event.inputs])
-            if direct and isinstance(event.function, Primitive) and event.function.domain:
-                domains.append(event.function.domain)
-
-        own = _point(x)
-        values = self._climb(own, lambda: observe(hear)).reshape(-1)
+        own, events = _point(x), list[Any]()
+        values = self._climb(own, lambda: observe(events.append)).reshape(-1)
+        steps = [event for event in events if isinstance(event, ForwardEvent) and isinstance(event.function, Primitive)]
+        direct = [step for step in steps if any([value is own for value in step.inputs])]
+        domains = [step.function.domain for step in direct if step.function.domain]
         low, high = max([d[0] for d in domains], default=0.0), min([d[1] for d in domains], default=0.0)
         return values, (float(low), float(high)) if low < high else None
 

@@ -12,8 +12,8 @@ from ...recording.model import Step
 from .copied_program import items
 from .evidence import Evidence, Found
 from .lines import assignment, code_of, first_line, line_above, line_near, throws_away
-from .replaced import carried
 from .report import CodeLine
+from .rounds import carried
 from .words import at_line, holds, listed
 from .workbench import LiveParameter
 
