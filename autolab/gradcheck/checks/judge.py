@@ -57,7 +57,8 @@ def judge(
         inputs.append(_input_report(checked, str(array.dtype), verdict))
     if not is_measured:
         innocent.append(Finding.said("cannot_verify.empty"))
-    return _overall(inputs), tuple(inputs), (*mistakes, *innocent)
+    overall = min([item.verdict for item in inputs], key=("wrong", "cannot tell", "right").index)
+    return overall, tuple(inputs), (*mistakes, *innocent)
 
 
 def _tables(subject: Subject, exam: Examination, rng: np.random.Generator) -> tuple[Table, ...]:
@@ -84,13 +85,6 @@ def _mistakes(
 def _told(findings: Sequence[Finding]) -> set[str | None]:
     """The inputs that findings are about, without duplicates; both inputs of a swapped pair count."""
     return {name for f in findings for name in (f.input, f.evidence.get("other"), *f.evidence.get("others", ()))}
-
-
-def _overall(inputs: list[InputReport]) -> Verdict:
-    verdicts = {item.verdict for item in inputs}
-    if "wrong" in verdicts:
-        return "wrong"
-    return "right" if verdicts == {"right"} else "cannot tell"
 
 
 def _input_report(checked: CheckedInput, dtype: str, verdict: Verdict) -> InputReport:

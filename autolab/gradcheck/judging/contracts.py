@@ -54,12 +54,6 @@ class Combination:
     gradients: Gradients
     others: tuple[Gradients, ...]
 
-    def of(self, i: int) -> tuple[np.ndarray, Arrays] | None:
-        """The gradient of input ``i``, and those that should add up to it; None if there is none."""
-        found = self.gradients[i]
-        others = [g for gradients in self.others if (g := gradients[i]) is not None]
-        return None if found is None or len(others) < len(self.others) else (found, tuple(others))
-
 
 @dataclass(frozen=True)
 class Examination:

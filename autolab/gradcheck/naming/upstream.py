@@ -40,13 +40,14 @@ def nonlinear(checked: CheckedInput) -> Explanation | None:
 
 def _unlike(checked: CheckedInput, combination: Combination) -> Explanation | None:
     """A gradient of 0 may be made of terms that cancel; what rounding leaves of them is linear in nothing."""
-    found = combination.of(checked.place)
-    if found is None or not found[0].size or not all([np.isfinite(g).all() for g in (found[0], *found[1])]):
+    survey, i, every = checked.case.survey, checked.place, (combination.gradients, *combination.others)
+    found = [g.ravel() for row in every if (g := row[i]) is not None and g.size and np.isfinite(g).all()]
+    if len(found) < len(every):
         return None
-    given, made = found[0].ravel(), np.asarray(sum(found[1])).ravel()
+    given, *others = found
+    made = np.asarray(sum(others))
     gap = np.abs(given - made)
-    survey, i = checked.case.survey, checked.place
-    known = max(*[_NONLINEAR * np.abs(g).max() for g in found[1]], MARGIN * survey.noise.gradients[i].max())
+    known = max(*[_NONLINEAR * np.abs(g).max() for g in others], MARGIN * survey.noise.gradients[i].max())
     least = np.maximum(known, survey.gauge.grain / survey.gauge.point.scales[i])
     k = int(np.argmax(np.where(gap > least, gap, 0)))
     if not gap[k] > least[k] or not gap[k] > _leftover(checked):
