@@ -187,15 +187,11 @@ class _GraphReader:
         function = node.function
         if not isinstance(function, Primitive):
             return [Use(f"inputs[{i}]", self._ids[parent], None) for i, parent in enumerate(node.parents)]
-        parents = {edge.place: edge.parent for edge in node.edges}
-        count = max(len(function.inputs) if not function.schema.variadic else 0, max(parents) + 1)
-        kept = {i: exact_text(value) or "array" for i, value in _beside(node).items()}
-        return [
-            Use(function.schema.label(i), self._ids[parents[i]], None)
-            if i in parents
-            else Use(function.schema.label(i), None, kept.get(i, _UNKNOWN))
-            for i in range(count)
-        ]
+        steps = {edge.place: self._ids[edge.parent] for edge in node.edges}
+        count = max(len(function.inputs) if not function.schema.variadic else 0, max(steps) + 1)
+        numbers = {i: exact_text(value) or "array" for i, value in _beside(node).items()}
+        texts = [None if i in steps else numbers.get(i, _UNKNOWN) for i in range(count)]
+        return [Use(function.schema.label(i), steps.get(i), text) for i, text in enumerate(texts)]
 
 
 def graph_recording(name: str, drafts: Sequence[Draft], output: int, budget: Budget, without: str) -> Recording:

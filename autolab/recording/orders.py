@@ -200,7 +200,7 @@ class Orders:
         result = self.recorder.find(derivative)
         shown = sorted(self._needed(result))
         gradients = self._gradients(derivative, shown)
-        steps = tuple([self._step(i, set(shown), gradients, result) for i in shown])
+        steps = tuple([self._step(i, set(shown), gradients) for i in shown])
         name = result_name(self.y, str(self.wrt.name), self.order)
         inputs = tuple([step.id for step in steps if step.kind == "input"])
         return Recording(name, inputs, (result,), steps, (), order=self.order, wrt=self.wrt.name, starts=self._starts)
@@ -227,7 +227,7 @@ class Orders:
             found = grad([derivative], [self._variables[i] for i in known], [start])
         return {i: self.recorder.budget.snapshot(g.data) for i, g in zip(known, found, strict=True) if g is not None}
 
-    def _step(self, i: int, shown: set[int], gradients: dict[int, Any], result: int) -> Step:
+    def _step(self, i: int, shown: set[int], gradients: dict[int, Any]) -> Step:
         draft = self.recorder.drafts[i]
         is_own = draft.order == self.order or draft.kind in LEAVES
         uses = draft.uses if is_own else [Use("", source, None) for source in self._sources(i, shown)]

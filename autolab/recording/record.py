@@ -17,7 +17,7 @@ from ..shared.foreign import bridge
 from ..shared.options import apart, chosen_options
 from .arrays import Budget
 from .departures import Departures
-from .fused_functions import fused_names
+from .fused_functions import Opener, fused_names
 from .locate import Locator
 from .model import Recording
 from .orders import input_to_differentiate, with_derivatives
@@ -129,12 +129,12 @@ def record_bound(
     inputs = {name: variables[name] for name in bound.inputs}  # parameters become steps where they are first used
     x = input_to_differentiate("record", inputs, order, wrt)
     locator = Locator(bound.fn)
-    tracker, names = ScopeTracker(sys._getframe(), locator), fused_names("record", open)
+    tracker, opener = ScopeTracker(sys._getframe(), locator), Opener(fused_names("record", open))
     moved = direction("record", variables, forward)
     if moved is not None and order:
         raise ValueError(f"record: option 'forward' is of order 0, and option 'order' is {order}; give one of them")
     recorder = Recorder(
-        bound, Budget(budget), locator, tracker, Replacements(bound, replace or {}), names=names, forward=moved
+        bound, Budget(budget), locator, tracker, Replacements(bound, replace or {}), opener, forward=moved
     )
     for name, variable in inputs.items():
         recorder.add_leaf(variable, "input", name)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -52,20 +52,19 @@ class Recorder:
     locator: Locator
     tracker: ScopeTracker
     replacements: Replacements
+    opener: Opener
     outputs: tuple[Variable, ...] | None = None  # set when the function has returned
     recording: Recording | None = None  # set when it is finished
     drafts: list[Draft] = field(default_factory=list)
     backward: list[BackwardStep] = field(default_factory=list)
     upstream: list[Snapshot | None] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
-    names: Collection[str] = ()  # names of the fused functions to open
     departures: Departures = field(default_factory=Departures)
     _ids: dict[Any, int] = field(default_factory=dict)
     held: list[Variable] = field(default_factory=list)
     forward: tuple[Variable, Array] | None = None  # the input that moves in forward mode, and its direction
 
     def __post_init__(self) -> None:
-        self.opener = Opener(self.names)
         spare = self.budget.share(0.25)  # so that explanations of gradients do not crowd out values and gradients
         self._pool = PoolWatch()
         self._locals, self._sums = LocalDerivatives(spare), Sums(spare)
@@ -128,7 +127,7 @@ class Recorder:
         names = place.names if place is not None else ()
         single = len(event.outputs) == 1
         name = names[0] if single and len(names) == 1 else None
-        is_replaced = single and replacements is not None and self._replaced(replacements, event, 0, name)
+        is_replaced = single and self._replaced(replacements, event, 0, name)
         self._pool.look(event.outputs[0]._data)
         draft = Draft(
             id=0,
@@ -152,22 +151,21 @@ class Recorder:
             self._tangents.push(event, uses, [draft] if single else self.drafts[call + 1 :])
         return call
 
-    def _replaced(self, replacements: Replacements, event: ForwardEvent, i: int, name: str | None) -> bool:
+    def _replaced(self, replacements: Replacements | None, event: ForwardEvent, i: int, name: str | None) -> bool:
         """Whether result ``i``, which becomes the next step, was replaced."""
-        return replacements.apply(event, event.outputs[i], len(self.drafts), name)
+        return replacements is not None and replacements.apply(event, event.outputs[i], len(self.drafts), name)
 
     def _add_parts(
         self, call: int, event: ForwardEvent, names: tuple[str, ...], replacements: Replacements | None
     ) -> None:
-        place, outer_line = self.drafts[call].place, self.drafts[call].outer_line
+        whole = self.drafts[call]
         named = names if len(names) == len(event.outputs) else (None,) * len(event.outputs)
         for i, (name, output) in enumerate(zip(named, event.outputs, strict=True)):
             use, node = Use("part", call, None), output.node
-            is_replaced = replacements is not None and self._replaced(replacements, event, i, name)
-            draft = Draft(
-                0, "part", event.function.name, name, [use], self.budget.snapshot(output._data), place, outer_line
-            )
-            draft.scope, draft.replaced = self.drafts[call].scope, is_replaced
+            is_replaced = self._replaced(replacements, event, i, name)
+            value = self.budget.snapshot(output._data)
+            draft = Draft(0, "part", whole.function, name, [use], value, whole.place, whole.outer_line)
+            draft.scope, draft.replaced = whole.scope, is_replaced
             self._add(output, draft)
             if node is not None:
                 self._ids[node.parent.order] = call

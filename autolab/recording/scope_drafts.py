@@ -47,18 +47,9 @@ class ScopeDraft:
 class ScopeDrafts(list[ScopeDraft]):
     """All scopes of a recording in progress; the id of each is its index."""
 
-    def new(
-        self,
-        parent: int | None,
-        kind: ScopeKind,
-        label: str,
-        place: CodePosition | None,
-        line: int | None = None,
-        is_call: bool = False,
-        block: str | None = None,
-    ) -> int:
+    def add(self, scope: ScopeDraft) -> int:
         """Add a scope and return its id."""
-        self.append(ScopeDraft(parent, kind, label, place, line, is_call, block))
+        self.append(scope)
         return len(self) - 1
 
     def settled(self, drafts: Sequence[Draft]) -> tuple[Scope, ...]:

@@ -25,7 +25,7 @@ from .drafts import Draft
 from .locate import OWN_FRAMES, PACKAGE, CodePosition, Locator
 from .loops import Loop
 from .model import Scope
-from .scope_drafts import ScopeDrafts
+from .scope_drafts import ScopeDraft, ScopeDrafts
 
 _NOT_THE_USERS = (*{sysconfig.get_path(key) + os.sep for key in ("stdlib", "purelib", "platlib")}, PACKAGE, "<frozen ")
 _PROGRAMS = (f"{PACKAGE}links{os.sep}", f"{PACKAGE}transforms{os.sep}")  # one call of code in these makes many steps
@@ -132,7 +132,7 @@ class ScopeTracker:
     def call(self, function: str, site: StepSite) -> int:
         """A new scope at the current instruction for the steps of one call, labelled as the call is written."""
         written = site.place.source if site.place is not None else None
-        return self._drafts.new(site.scope, "link", written or function, site.place, is_call=True)
+        return self._drafts.add(ScopeDraft(site.scope, "link", written or function, site.place, is_call=True))
 
     def close(self) -> None:
         """Release all frames and everything that they keep alive."""
@@ -164,9 +164,9 @@ class ScopeTracker:
         scope = caller.innermost if caller is not None else None
         users = is_users(frame.f_code.co_filename)
         if users and caller is not None and caller.is_users and frame.f_code.co_name not in OWN_FRAMES:
-            place = caller.place
-            called = place.source if place is not None and place.is_call else None
-            scope = self._drafts.new(scope, "function", called or f"{frame.f_code.co_name}()", place, is_call=True)
+            place, name = caller.place, f"{frame.f_code.co_name}()"
+            called = place.source or name if place is not None and place.is_call else name
+            scope = self._drafts.add(ScopeDraft(scope, "function", called, place, is_call=True))
         level = _FrameLevel(frame, scope, users)
         self._depths[id(frame)] = len(self._levels)
         self._levels.append(level)
@@ -210,7 +210,8 @@ class ScopeTracker:
         if isinstance(construct, Mark):
             scope = self._block(level, construct)
             return _OpenBlock(construct, scope, scope)
-        loop = self._drafts.new(level.innermost, "loop", construct.label, level.place, construct.line)
+        draft = ScopeDraft(level.innermost, "loop", construct.label, level.place, construct.line)
+        loop = self._drafts.add(draft)
         return self._next_round(_OpenBlock(construct, loop, loop, number=0), level.place, variables)
 
     def _learn(self, open_: _OpenBlock, place: CodePosition | None, variables: Mapping[str, Any]) -> None:
@@ -224,20 +225,20 @@ class ScopeTracker:
     def _block(self, level: _FrameLevel, mark: Mark) -> int:
         """A scope for a block in the user's code, or for a link, which is labelled as its call is written there, if it
         is."""
-        if level.place is not None:
-            return self._drafts.new(level.innermost, "link", mark.label, level.place, mark.line, block=mark.label)
-        place = self._levels[-2].place if len(self._levels) > 1 else None
-        if place is None or not place.is_call:
-            return self._drafts.new(level.innermost, "link", mark.label, place, block=mark.label)
-        written = _without_self(place.source or "", self._levels[-2].frame.f_code)
-        label = f"{written}  # {mark.label.rpartition(': ')[2]}"
-        return self._drafts.new(level.innermost, "link", label, place, is_call=True, block=mark.label)
+        scope = ScopeDraft(level.innermost, "link", mark.label, level.place, mark.line, block=mark.label)
+        if level.place is None:
+            scope.place, scope.line = self._levels[-2].place if len(self._levels) > 1 else None, None
+            if scope.place is not None and scope.place.is_call:
+                written = _without_self(scope.place.source or "", self._levels[-2].frame.f_code)
+                scope.label, scope.is_call = f"{written}  # {mark.label.rpartition(': ')[2]}", True
+        return self._drafts.add(scope)
 
     def _next_round(self, was: _OpenBlock, place: CodePosition | None, variables: Mapping[str, Any]) -> _OpenBlock:
         loop = was.what
         assert isinstance(loop, Loop)
         values, number, head = loop.values(variables), was.number + 1, self._drafts[was.outer]
-        scope = self._drafts.new(was.outer, "pass", loop.round_label(values, number), head.place, head.line)
+        label = loop.round_label(values, number)
+        scope = self._drafts.add(ScopeDraft(was.outer, "pass", label, head.place, head.line))
         return _OpenBlock(loop, was.outer, scope, values, number, place is not None and place.head == loop)
 
     # ------------------------------------------------------------------ the result

@@ -12,7 +12,7 @@ from ...engine.source import in_code
 from ...recording.drafts import Draft
 from ...recording.locate import CodePosition, placed
 from ...recording.model import Scope, ScopeKind
-from ...recording.scope_drafts import ScopeDrafts
+from ...recording.scope_drafts import ScopeDraft, ScopeDrafts
 from ...recording.scopes import is_users
 
 _known: dict[tuple[int, int], tuple[CodeType, CodePosition]] = {}  # by id: code objects are slow to hash
@@ -130,7 +130,7 @@ def _enter(path: Sequence[Any], open_: list[tuple[Any, int]], found: ScopeDrafts
     del open_[kept:]
     for key in path[kept:]:
         parent, (kind, label, place) = open_[-1][1] if open_ else None, _told(key)
-        scope = found.new(parent, kind, label, place, is_call=kind in ("link", "function"))
+        scope = found.add(ScopeDraft(parent, kind, label, place, is_call=kind in ("link", "function")))
         open_.append((key, scope))
 
 
