@@ -34,15 +34,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Run the command line; returns the exit status."""
     arguments = _parser().parse_args(argv)
     try:
-        if arguments.command == "doctor":
-            return doctor(sys.stdout)
-        if arguments.command == "playground":
-            return playground(arguments.output)
-        if arguments.command in teaching.COMMANDS:
-            return _taught(arguments)
-        if arguments.command == "page":
-            return page(arguments.notebook, arguments.page, arguments.playground)
-        return lab(arguments.notebook, arguments.port, arguments.browser)
+        if arguments.command == "lab":
+            return lab(arguments.notebook, arguments.port, arguments.browser)
+        return _without_server(arguments)
     except CommandError as error:
         print(f"autolab {arguments.command}: {error}", file=sys.stderr)
         return 1
@@ -91,7 +85,9 @@ def page(notebook: str, target: str | None = None, playground: str | None = None
     Raises
     ------
     CommandError
-        If the notebook is missing or the file cannot be written; also, after writing the page, if cells have failed.
+        If the notebook is missing; also, after writing the page, if cells have failed.
+    OSError, ValueError, RuntimeError
+        If the notebook cannot be read or run, or the file cannot be written.
     """
     from autolab.lesson.pages.notebook_page import save_notebook
     from autolab.views.draw.messages import plural
@@ -101,11 +97,8 @@ def page(notebook: str, target: str | None = None, playground: str | None = None
         if importlib.util.find_spec(needed) is None:
             raise CommandError(f"{needed} is not installed here; install it with: {install_command('lab')}")
     path = Path(target) if target else Path(f"{source.stem}.html")
-    try:
-        with _a_home("page"):
-            failures = save_notebook(source, path, playground)
-    except (OSError, ValueError, RuntimeError) as error:
-        raise CommandError(str(error)) from None
+    with _a_home("page"):
+        failures = save_notebook(source, path, playground)
     print(f"Written: {path}")
     if failures:
         raise CommandError(f"{plural(len(failures), 'cell')} failed, as the page shows. The first: {failures[0]}")
@@ -117,21 +110,25 @@ def playground(folder: str) -> int:
 
     Raises
     ------
-    CommandError
+    OSError
         If the folder cannot be written.
     """
     from autolab.views.playground.site import build
 
-    try:
-        written = build(folder)
-    except OSError as error:
-        raise CommandError(str(error)) from None
+    written = build(folder)
     print(f"Written: {written}. Any web server can serve its folder: python -m http.server -d {written.parent}")
     return 0
 
 
-def _taught(arguments: argparse.Namespace) -> int:
+def _without_server(arguments: argparse.Namespace) -> int:
+    """Run a command that reads and writes files; what prevents that is reported in one sentence."""
     try:
+        if arguments.command == "doctor":
+            return doctor(sys.stdout)
+        if arguments.command == "playground":
+            return playground(arguments.output)
+        if arguments.command == "page":
+            return page(arguments.notebook, arguments.page, arguments.playground)
         return teaching.run(arguments)
     except (OSError, ValueError, RuntimeError) as error:
         raise CommandError(str(error)) from None

@@ -9,8 +9,6 @@ import time
 from pathlib import Path
 from typing import Any
 
-COMMANDS = ("grade", "lesson", "gallery")
-
 
 def add_commands(commands: Any) -> None:
     """Add them to the parser of the command line."""

@@ -7,7 +7,6 @@ remove it. The test calls ``lesson.check(...)`` again, for one point.
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
 from typing import Any, Literal
 
 from .lesson_folder import LessonFolder
@@ -47,7 +46,7 @@ def released(folder: LessonFolder, form: Format, own: bool = False) -> dict[str,
     cells: list[dict[str, Any]] = [] if form == "nbgrader" else [_raw("otter-config", begin)]
     for cell in folder.book["cells"]:
         name = cell["id"]
-        cells += exercise(name, *_parts(folder, name), _code) if name in folder.answers else [cell]
+        cells += exercise(name, *_parts(folder, name)) if name in folder.answers else [cell]
     return {**folder.book, "cells": cells}
 
 
@@ -73,27 +72,27 @@ def _split(source: str) -> tuple[str, str]:
     return "\n".join(lines[:first]).rstrip(), "\n".join(lines[first:])
 
 
-def _for_nbgrader(name: str, gap: str, solution: str, check: str, code: Callable[..., Any]) -> list[dict[str, Any]]:
+def _for_nbgrader(name: str, gap: str, solution: str, check: str) -> list[dict[str, Any]]:
     answer = f"{gap}\n\n### BEGIN SOLUTION\n{solution}\n### END SOLUTION\n\n{check}"
     given = {"schema_version": 3, "task": False}
     asked = given | {"grade": False, "solution": True, "locked": False, "grade_id": name}
     tested = given | {"grade": True, "solution": False, "locked": True, "grade_id": f"{name}-points", "points": 1}
     return [
-        code(name, answer, metadata={"nbgrader": asked}),
-        code(f"{name}-points", f"assert {check}.passed", metadata={"nbgrader": tested}),
+        _code(name, answer, metadata={"nbgrader": asked}),
+        _code(f"{name}-points", f"assert {check}.passed", metadata={"nbgrader": tested}),
     ]
 
 
-def _for_otter(name: str, gap: str, solution: str, check: str, code: Callable[..., Any]) -> list[dict[str, Any]]:
+def _for_otter(name: str, gap: str, solution: str, check: str) -> list[dict[str, Any]]:
     answer = f"{gap}\n# BEGIN SOLUTION NO PROMPT\n{solution}\n# END SOLUTION\n{check}"
     right = {"output_type": "execute_result", "execution_count": 1, "metadata": {}, "data": {"text/plain": ["True"]}}
     return [
         _raw(f"{name}-q", f"# BEGIN QUESTION\nname: {name.replace('-', '_')}\npoints: 1"),
         _raw(f"{name}-s", "# BEGIN SOLUTION"),
-        code(name, answer),
+        _code(name, answer),
         _raw(f"{name}-e", "# END SOLUTION"),
         _raw(f"{name}-t", "# BEGIN TESTS"),
-        code(f"{name}-points", f"{check}.passed", outputs=[right]),
+        _code(f"{name}-points", f"{check}.passed", outputs=[right]),
         _raw(f"{name}-u", "# END TESTS"),
         _raw(f"{name}-z", "# END QUESTION"),
     ]
