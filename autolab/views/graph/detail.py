@@ -117,9 +117,7 @@ def _rules(recording: Recording, step: Step) -> list[dict[str, Any]]:
     names, shares = names_in(step, recording.by_id), _shares(recording)
     return [
         {
-            "to": names[operand.parameter],
             "parameter": clean(operand.parameter),
-            "rule": operand.rule,
             "filled": None if operand.numbers is None else numbers_in(operand.numbers),
             "text": say(
                 "gradient_of" if shares[operand.step] == 1 else "share_for",

@@ -200,11 +200,7 @@ def kind_of(question: Any) -> answers:
 def first_questions(recording: Recording) -> list[list[Any]]:
     """The first questions of a page about a recording."""
     orders = range(1 + len(recording.higher))
-    pictures = [
-        [*question]
-        for order in orders
-        for question in (("scene", order, None, "auto"), ("numbers", order, None, False))
-    ]
+    pictures = [one for k in orders for one in (["scene", k, None, "auto"], ["numbers", k, None, False])]
     return [["program"], *pictures, *([["terms"]] if recording.higher else [])]
 
 

@@ -81,7 +81,6 @@ def readings(
     has_cells = any([node["value_cells"] or node["grad_cells"] for node in nodes.values()])
     has_bars = any([node["value_bar"] is not None for node in nodes.values()])
     return {
-        "recording": recording.id,
         "nodes": nodes,
         "scale": scale_bar(scales, own, recording.moved is not None) if has_cells else None,
         "bars": bars.words if bars is not None and has_bars else "",
@@ -124,7 +123,7 @@ def _end(arrays: Iterable[Snapshot | None]) -> tuple[float, bool]:
     found = [
         max(abs(kept.minimum or 0.0), abs(kept.maximum or 0.0))
         for kept in arrays
-        if kept is not None and kept.size > 1 and not _is_counted(kept)
+        if kept is not None and kept.size > 1 and not is_counted(kept)
     ]
     sizes = [size for size in found if size]
     if not sizes:
@@ -195,7 +194,7 @@ def _numbers(
     In forward mode, the tangent takes the place of the gradient.
     """
     value, grad = (None, None) if step is None else (step.value, step.tangent if moves else step.grad)
-    if value is not None and _is_counted(value):
+    if value is not None and is_counted(value):
         scales = None
     value_cells, value_own = _strip(value, size)
     grad_cells, grad_own = _strip(grad, size)
@@ -212,7 +211,7 @@ def _numbers(
     }
 
 
-def _is_counted(snapshot: Snapshot) -> bool:
+def is_counted(snapshot: Snapshot) -> bool:
     """Whether an array is a mask, or holds integers, which are indices."""
     return snapshot.dtype.startswith(("int", "uint", "bool"))
 

@@ -173,7 +173,7 @@ def _step_node(step: Step, outputs: Collection[int], outline: Outline) -> dict[s
     text = label(step) if step.kind in LEAVES and name else expression(step)
     sign = "" if f"{step.function}(" in text else symbol(step)  # the call shows it
     node = _node(step.id, step.kind, name, text, sign, step)
-    found = {**node, "output": step.id in outputs, "function": step.function, "group": None}
+    found = {**node, "output": step.id in outputs, "group": None}
     return _planned(found, *_short_heading(step), words="", shown=step) if outline.is_planned(step) else found
 
 
@@ -184,13 +184,8 @@ def _group_node(group: Group, outputs: Collection[int], outline: Outline) -> dic
     calls = [step.id for step in group.steps if step.kind not in LEAVES]
     count = "" if group.kind == "statement" else group_count(group)  # the text shows its content
     facts = {"kind": group.kind, "count": count, "first": calls[0], "last": calls[-1]}
-    found = {
-        **node,
-        "h": node["h"] + (FOOTER if count else 0.0),
-        "output": any(i in outputs for i in group.results),
-        "function": None,
-        "group": facts,
-    }
+    node["h"] += FOOTER if count else 0.0
+    found = {**node, "output": any(i in outputs for i in group.results), "group": facts}
     if not outline.is_planned(group):
         return found
     name, words = plan_name(group, outline)

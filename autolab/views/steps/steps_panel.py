@@ -11,6 +11,7 @@ from ..draw.messages import say
 from ..graph.detail import detail, home
 from ..graph.playback import Playback
 from ..graph.questions import Reader, answers
+from ..graph.readings import is_counted
 from ..live.controls import is_finite
 from .answer import answer
 from .moments import frame
@@ -37,12 +38,7 @@ def step(reader: Reader, identity: int) -> Any:
 def _what_if(reader: Reader, identity: int) -> dict[str, Any] | None:
     """Whether the value of a step can be replaced, and its current number; None for other steps."""
     found = reader.recording.by_id.get(identity)
-    if (
-        found is None
-        or found.kind != "call"
-        or found.value is None
-        or found.value.dtype.startswith(("int", "uint", "bool"))
-    ):
+    if found is None or found.kind != "call" or found.value is None or is_counted(found.value):
         return None
     number = found.value.values.reshape(-1)[0].item() if found.value.size == 1 else None
     return {"value": number if number is None or is_finite(number) else None, "replaced": found.replaced}

@@ -19,14 +19,8 @@ from autolab.views.graph.scene import scene
 
 from ..cases import halves, muladd, recorded_muladd, recorded_net, recording, step
 
-NODE = {"id", "kind", "output", "x", "y", "w", "h", "name", "text", "function", "symbol", "cells"} | {
-    "group",
-    "parent",
-    "order",
-    "device",
-    "of",
-    "plan",
-}
+NODE = {"id", "kind", "output", "x", "y", "w", "h", "name", "text", "symbol", "cells", "group", "parent"}
+NODE |= {"order", "device", "of", "plan"}
 
 
 def nodes_by_text(picture):
@@ -261,7 +255,7 @@ def test_rules_are_told_in_the_readers_names():
     first = step(0, source="u + v")
     shown = recording(first, step(1, name="bias"), step(2, of=(0, 1), operands=operands, name="t"))
     rules = detail(shown, 2)["rules"]
-    assert [rule["to"] for rule in rules] == ["u + v", "bias"]
+    assert [rule["parameter"] for rule in rules] == ["x", "b"]
     assert rules[0]["text"] == "gradient of u + v = (upstream − upstream × (t × t)) / shape of bias"
     assert rules[1]["text"] == "gradient of bias = F.sum_to(upstream × (u + v), shape=shape of bias)"
 
