@@ -272,19 +272,13 @@ def spoken(data: Derivatives) -> str:
 # ---------------------------------------------------------------------------------------------------- how it grows
 def growth_rows(data: Derivatives) -> list[dict[str, Any]]:
     """One row per order: the number of steps, and the same in words."""
-    rows = []
+    rows: list[dict[str, Any]] = []
     for found in data.growth:
+        counts = {"steps": found.steps, "unshared": found.unshared}
         words = [plural(found.steps, "step")]
         if found.reused:
             words.append(say("growth_reused", values=plural(found.reused, "value")))
         if found.unshared != found.steps:
             words.append(say("growth_unshared", count=found.unshared))
-        rows.append(
-            {
-                "name": symbol(data, found.order),
-                "steps": found.steps,
-                "unshared": found.unshared,
-                "words": ", ".join(words),
-            }
-        )
+        rows.append({"name": symbol(data, found.order), **counts, "words": ", ".join(words)})
     return rows

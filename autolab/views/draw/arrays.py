@@ -221,11 +221,8 @@ def a_value(snapshot: Snapshot) -> str:
 
 def about(snapshot: Snapshot) -> list[list[str]]:
     """Shape, dtype and range of an array."""
-    found = [
-        ["shape", shape_text(snapshot.shape)],
-        ["dtype", clean(snapshot.dtype)],
-        ["device", clean(snapshot.device)],
-    ]
+    facts = {"shape": shape_text(snapshot.shape), "dtype": clean(snapshot.dtype), "device": clean(snapshot.device)}
+    found = [[*fact] for fact in facts.items()]
     if snapshot.size > 1:
         found.append(["size", f"{plural(snapshot.size, 'element')}, {bytes_text(snapshot.nbytes)}"])
         if snapshot.minimum is not None and snapshot.maximum is not None:

@@ -169,10 +169,10 @@ class Tone:
             return np.arcsinh(values / self.scale * self.bend) / np.arcsinh(self.bend)
         if self.threshold is None:
             return values / self.scale
-        sizes = np.abs(values) / self.threshold
+        sizes, powers = np.abs(values) / self.threshold, 1.0 + np.log10(self.scale / self.threshold)
         with np.errstate(divide="ignore", invalid="ignore"):
             beyond = 1.0 + np.log10(sizes)
-        return np.sign(values) * np.where(sizes <= 1.0, sizes, beyond) / self._powers
+        return np.sign(values) * np.where(sizes <= 1.0, sizes, beyond) / powers
 
     def along(self, values: np.ndarray) -> np.ndarray:
         """The positions of numbers on the colour bar, from 0 to 1.
@@ -189,27 +189,12 @@ class Tone:
         """Whether all numbers in a range, although not equal, have almost the same colour."""
         return bool(self.scale) and low != high and float(np.ptp(self.fractions(np.array([low, high])))) < ALIKE
 
-    def values(self, fractions: np.ndarray) -> np.ndarray:
-        """The numbers at given fractions: the inverse of `fractions`."""
-        fractions = np.asarray(fractions, np.float64)
-        if self.bend:
-            return np.sinh(fractions * np.arcsinh(self.bend)) / self.bend * self.scale
-        if self.threshold is None or not self.scale:
-            return fractions * self.scale
-        sizes = np.abs(fractions) * self._powers
-        return np.sign(fractions) * self.threshold * np.where(sizes <= 1.0, sizes, 10.0 ** np.maximum(sizes - 1.0, 0.0))
-
     def ticks(self) -> list[float]:
         """The numbers to write at the colour bar."""
         inner = [self.scale / 10] if self.bend else [] if self.threshold is None or not self.scale else [self.threshold]
         above = [*inner, self.scale] if self.scale else []
         below = [-value for value in reversed(above)]
         return [*(below if self.ends[0] else []), 0.0, *(above if self.ends[1] else [])]
-
-    @property
-    def _powers(self) -> float:
-        assert self.threshold is not None
-        return 1.0 + float(np.log10(self.scale / self.threshold))
 
 
 def tone(scale: float, decades: int | None) -> Tone:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
+from functools import cache
 
 from ...debug.inplace import departed as departed_from
 from ...debug.provenance import MOST_STEPS, Net, graph_of, missing, provenance, replay, state_of
@@ -15,7 +16,7 @@ from ...recording.model import Recording, Step
 from ...recording.nonfinite import NonfiniteOrigin, RecordedNet, find_nonfinite
 from ...recording.observations import WHY_ZERO
 from .escape import clean
-from .messages import SHORT, listed, plural, say
+from .messages import listed, plural, say
 from .names import label, where
 from .numbers import inline
 
@@ -35,14 +36,12 @@ def explained(recording: Recording, with_departures: bool = True) -> Callable[[S
     from this gradient.
     """
     lost = concerned(recording) if with_departures else {}
-    origins: dict[int, NonfiniteOrigin] = {}
-    nets: list[Net] = []
+    net = cache(lambda: RecordedNet(recording))
 
-    def look() -> None:
-        """Look for departures once, for the first step that needs them."""
-        nets.append(RecordedNet(recording))
-        for origin in reversed(find_nonfinite(recording).origins):
-            origins.update(dict.fromkeys(origin.gradients, origin))
+    @cache
+    def origins() -> dict[int, NonfiniteOrigin]:
+        """The first origin of what is not finite in each gradient."""
+        return {step: one for one in reversed(find_nonfinite(recording).origins) for step in one.gradients}
 
     def sentence(step: Step) -> str:
         places = lost.get(step.id, [])
@@ -55,10 +54,8 @@ def explained(recording: Recording, with_departures: bool = True) -> Callable[[S
         key = _key(step)
         if key not in ("zero", "nonfinite") or step.order:
             return say(key)
-        if not nets:
-            look()
-        origin = origins.get(step.id) if key == "nonfinite" else None
-        return _explained(key, nets[0], step.id) if origin is None or origin.function is None else _from(origin)
+        origin = origins().get(step.id) if key == "nonfinite" else None
+        return _explained(key, net(), step.id) if origin is None or origin.function is None else _from(origin)
 
     return sentence
 
@@ -90,11 +87,6 @@ def _from(origin: NonfiniteOrigin) -> str:
     return say(
         "nonfinite_born", function=clean(origin.function, 60), phase=origin.phase, source=source, place=where(origin)
     )
-
-
-def short(step: Step) -> str:
-    """One word to show in place of a missing gradient."""
-    return SHORT.get(_key(step), SHORT["not_reached"])
 
 
 def _key(step: Step) -> str:

@@ -40,10 +40,8 @@ def to_svg(charts: Sequence[dict[str, Any]], look: Look = "auto") -> Markup:
             parts.append(element("g", *_chart(one), transform=f"translate({j * (WIDTH + _GAP):.1f} {top:.1f})"))
         top += max(_height(one) for one in row)
     width = columns * (_wide(charts[0]) + _GAP) - _GAP
-    title, words = (
-        ", ".join(one["title"] or one["description"] for one in charts),
-        " ".join(one["description"] for one in charts),
-    )
+    title = ", ".join(one["title"] or one["description"] for one in charts)
+    words = " ".join(one["description"] for one in charts)
     return document(parts, (width, top), title, words, look, lines=True)
 
 

@@ -195,14 +195,10 @@ def to_graphviz(recording: Recording, direction: Direction = "auto") -> Digraph:
     theme = THEMES["light"]
     ink, fonts = ANY_PAGE["ink"], {"fontname": "monospace"}
     heading = {"label": literal(title(recording)), "labelloc": "t", "fontcolor": ink, "fontsize": "18"}
+    page = {"bgcolor": "transparent", "rankdir": _RANKS[direction_of(recording, direction)]}
     graph = Digraph(
         name="recording",
-        graph_attr={
-            **heading,
-            **fonts,
-            "bgcolor": "transparent",
-            "rankdir": _RANKS[direction_of(recording, direction)],
-        },
+        graph_attr={**heading, **fonts, **page},
         node_attr={"shape": "box", "style": "rounded,filled", **fonts, "color": ink, "fontcolor": theme["ink"]},
         edge_attr={"color": ink},
     )

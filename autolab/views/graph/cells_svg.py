@@ -62,15 +62,9 @@ def scale_legend(scale: dict[str, Any] | None, y: float, shading: Shading) -> li
     places = [(n / LEVELS, MARGIN + (n + LEVELS) * wide) for n in range(-LEVELS, LEVELS + 1)]
     cells = [element("rect", class_=shading.fill(t), x=x, y=y, width=wide + 0.2, height=_HIGH) for t, x in places]
     styles = {-1.0: "small", 1.0: "small right"}
-    ticks = [
-        words_at(
-            MARGIN + _LONG * (at + 1) / 2,
-            y + 26.0 + 16.0 * row,
-            text,
-            f"{styles.get(at, 'small middle')}{row * ' gradient'}",
-        )
-        for at, *texts in scale["ticks"]
-        for row, text in enumerate(texts)
-        if text
-    ]
+    ticks = []
+    for at, *texts in scale["ticks"]:
+        x, style = MARGIN + _LONG * (at + 1) / 2, styles.get(at, "small middle")
+        for row, text in enumerate(texts):
+            ticks += [words_at(x, y + 26.0 + 16.0 * row, text, style + row * " gradient")] if text else []
     return [*cells, *ticks, words]

@@ -67,11 +67,6 @@ class ExplorationState:
         return {key: array for key, array in self.arrays.items() if isinstance(key, str)}
 
     @property
-    def nbytes(self) -> int:
-        """Bytes of all arrays."""
-        return total_bytes([self])
-
-    @property
     def choices(self) -> tuple[Any, ...]:
         """Everything that was chosen except the arrays."""
         return self.train, self.order, self.wrt, self.opened, self.forward

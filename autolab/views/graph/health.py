@@ -32,14 +32,9 @@ def sentences(recording: Recording, found: list[Observation]) -> list[tuple[Sign
             told += [(sign, sentence) for sentence in grad_status.departures(recording)]
             continue
         worst = (min if sign == "vanishing" else max)(mine, key=lambda finding: finding.size)
-        words = {"count": plural(len(mine), "step"), "reference": near}
         size = str(int(worst.size)) if worst.total else number(worst.size)
-        told.append(
-            (
-                sign,
-                say(f"health_{sign}", **words, worst=label(recording.by_id[worst.step]), size=size, total=worst.total),
-            )
-        )
+        words = {"count": plural(len(mine), "step"), "reference": near, "size": size, "total": worst.total}
+        told.append((sign, say(f"health_{sign}", worst=label(recording.by_id[worst.step]), **words)))
     return told
 
 

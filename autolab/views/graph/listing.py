@@ -145,13 +145,8 @@ def describe_program(recording: Recording) -> str:
     ends = f"output {outputs}" if outputs else "no output"
     if recording.raised is not None and not recording.has_returned:
         ends = say("cut_off", type=clean(recording.raised.type, 60))
-    return say(
-        "graph",
-        title=title(recording),
-        inputs=plural(len(recording.inputs), "input"),
-        steps=plural(calls, "step"),
-        outputs=ends,
-    )
+    counts = {"inputs": plural(len(recording.inputs), "input"), "steps": plural(calls, "step")}
+    return say("graph", title=title(recording), outputs=ends, **counts)
 
 
 def remarks(recording: Recording) -> list[str]:

@@ -200,16 +200,14 @@ def _forward(recording: Recording) -> list[Event]:
 def _backward(recording: Recording) -> list[Event]:
     if not recording.backward and all(upstream is None for upstream in recording.upstream):
         return []
-    upto = recording.steps[-1].id
-    return [
-        Event("start", upto),
-        *[
-            Event("backward", upto, back.of, i, back.upstream)
-            for back in recording.backward
-            for i, use in enumerate(recording.by_id[back.of].operands)
-            if use.contribution is not None and use.step is not None
-        ],
+    last = recording.steps[-1].id
+    shares = [
+        Event("backward", last, back.of, i, back.upstream)
+        for back in recording.backward
+        for i, use in enumerate(recording.by_id[back.of].operands)
+        if use.contribution is not None and use.step is not None
     ]
+    return [Event("start", last), *shares]
 
 
 def _pushes(recording: Recording) -> list[Event]:

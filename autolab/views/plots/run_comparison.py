@@ -97,11 +97,7 @@ def _labels(run: Recording, steps: Sequence[int]) -> str:
 
 def _table(found: RunComparison) -> list[list[str]]:
     heads = [say("memory_step"), say("memory_label"), say("compare_value"), say("compare_gradient")]
-    rows = zip(found.pairs, found.values, found.gradients, strict=True)
-    return [
-        heads,
-        *[
-            [str(j), label(found.b.steps[j]), *["" if math.isnan(size) else number(size) for size in sizes]]
-            for (_, j), *sizes in rows
-        ],
-    ]
+    rows = [heads]
+    for (_, j), *sizes in zip(found.pairs, found.values, found.gradients, strict=True):
+        rows.append([str(j), label(found.b.steps[j]), *["" if math.isnan(size) else number(size) for size in sizes]])
+    return rows

@@ -257,7 +257,7 @@ def _ends(walk: Playback, inside: Sequence[Step]) -> str:
 def _sentence(walk: Playback, step: Step | None, comes: Sequence[Mapping[str, Any]]) -> str:
     """A sentence about the gradient; empty if there is none, which another sentence explains."""
     if walk.moved is not None:
-        return _moves(walk, step, comes)
+        return _moves(step, comes)
     if step is None or step.grad is None or not comes:
         return ""
     first, name, shares = comes[0], label(step), comes[0]["shares"]
@@ -276,7 +276,7 @@ def _sentence(walk: Playback, step: Step | None, comes: Sequence[Mapping[str, An
     return sentence if way else sentence[0].upper() + sentence[1:]
 
 
-def _moves(walk: Playback, step: Step | None, comes: Sequence[Mapping[str, Any]]) -> str:
+def _moves(step: Step | None, comes: Sequence[Mapping[str, Any]]) -> str:
     """The sentence in forward mode."""
     if step is None or step.tangent is None or not comes:
         return say("stands_still")

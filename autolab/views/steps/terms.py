@@ -12,33 +12,15 @@ from typing import Any
 import numpy as np
 
 from ...analysis.expressions import Expression, Name, Number, Power, Product, split, terms_of
-from ...analysis.recorded_expressions import Derivation, NotReadableError, derivation
+from ...analysis.recorded_expressions import Derivation
 from ...analysis.term_origins import origins
 from ...recording.arrays import snapshot
-from ...recording.model import Recording
-from ...recording.orders import output_name
 from ..draw.arrays import text_of
 from ..draw.messages import say
 from ..draw.typeset import Tree, derivative, formula, name, number, plain, row
 from .term_layout import Box, Writer, edges, in_order, place
 
 _MOST_TERMS = 10
-
-
-def order_formulas(recording: Recording) -> list[str]:
-    """The formulas of a recording's orders as text; empty if the program has no readable formulas.
-
-    Examples
-    --------
-    >>> import autolab
-    >>> order_formulas(autolab.record(lambda x: x**3, 2.0, options={"order": 2}))
-    ['y = x³', 'dy/dx = 3x²', 'd²y/dx² = 6x']
-    """
-    try:
-        panels = OrderScene(derivation(recording), output_name(recording)).panels
-    except NotReadableError:
-        return []
-    return [panel["formula"]["text"] for panel in panels]
 
 
 class OrderScene:
@@ -69,12 +51,8 @@ class OrderScene:
 
     def fits(self, found: Derivation, y: str) -> bool:
         """Whether another derivation differs at most in its numbers."""
-        return (self.y, self.found.orders, self.found.wrt, self.found.names) == (
-            y,
-            found.orders,
-            found.wrt,
-            found.names,
-        )
+        before = self.found
+        return (self.y, before.orders, before.wrt, before.names) == (y, found.orders, found.wrt, found.names)
 
     def values(self, found: Derivation) -> list[dict[str, str]]:
         """For each order the number in each box, by key."""

@@ -15,7 +15,7 @@ from autolab.analysis.expressions import Expression, FunctionCall, Name, Number,
 from autolab.analysis.recorded_expressions import derivation
 from autolab.views.draw.typeset import plain
 from autolab.views.steps.term_layout import HEIGHT, Writer
-from autolab.views.steps.terms import OrderScene, order_formulas
+from autolab.views.steps.terms import OrderScene
 
 FUNCTIONS = [
     lambda x: x**2 * F.sin(x),
@@ -87,7 +87,8 @@ def test_a_line_past_a_row_does_not_run_behind_the_box_there(fn: Any, inputs: di
 
 def test_a_difference_that_is_a_factor_stands_in_parentheses() -> None:
     weights = lambda s: F.softmax(s, axis=0) * np.array([1.0, 5.0, 2.0])  # noqa: E731
-    slope = order_formulas(record(weights, np.array([1.0, 2.0, 0.0]), options={"order": 1}))[1]
+    found = derivation(record(weights, np.array([1.0, 2.0, 0.0]), options={"order": 1}))
+    slope = OrderScene(found, "y").panels[1]["formula"]["text"]
     mean = "Σ_axis=0, keepdims=True(constants · softmax_axis=0(s))"
     assert slope.endswith(f" = softmax_axis=0(s) (constants − ({mean}))")
 

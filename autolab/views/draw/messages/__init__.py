@@ -11,14 +11,6 @@ from ....shared.words import sentences
 
 SENTENCES = sentences(__file__)
 
-SHORT: dict[str, str] = {
-    "not_reached": "none",
-    "ended": "none",
-    "constant": "constant",
-    "integer": "integer",
-    "call_of_parts": "below",
-}
-
 
 def say(key: str, **values: object) -> str:
     """The sentence ``key`` with ``values`` filled in.
