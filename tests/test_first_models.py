@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import autolab
-from autolab import Parameter, Variable, optimizers
+from autolab import Parameter, Variable, nn, optimizers
 from autolab import functions as F
 from autolab import links as L
 from autolab.training.monitor import Monitor
@@ -104,6 +104,8 @@ def test_function_layers() -> None:
         (L.AvgPool2d(kernel=2), F.avg_pool2d(x, 2)),
         (L.Softmax(1), F.softmax(x, 1)),
         (L.LeakyReLU(), F.leaky_relu(x, 0.01)),
+        (L.LeakyReLU(negative_slope=0.5), F.leaky_relu(x, 0.5)),
+        (L.GELU("tanh"), nn.functional.gelu(x, "tanh")),
         (L.Flatten(), x.reshape(1, 16)),
         (L.GELU(), F.gelu(x)),
     ):
@@ -118,6 +120,23 @@ def test_cross_entropy_has_the_classes_along_axis_1() -> None:
     expected = F.softmax_cross_entropy(x, t, axis=1, ignore_label=-100)
     assert F.cross_entropy(x, t).data == expected.data
     assert F.cross_entropy(x[0, 0], np.array(1)).data == F.softmax_cross_entropy(x[0, 0], np.array(1), axis=0).data
+
+
+def test_nn_functional_has_pytorchs_defaults_and_order() -> None:
+    x, t = Variable(np.random.default_rng(0).normal(size=(2, 3, 3))), np.array([[0, 1, 2], [2, -100, 0]])
+    here, w = nn.functional, np.ones((3, 1, 2))
+    for made, expected in (
+        (here.leaky_relu(x), F.leaky_relu(x, 0.01)),
+        (here.normalize(x), F.normalize(x, axis=1)),
+        (here.normalize(x, p=1, dim=2), F.normalize(x, 1, 2)),
+        (here.cosine_similarity(x, x + 1), F.cosine_similarity(x, x + 1, axis=1)),
+        (here.nll_loss(x, t), F.nll_loss(x, t, axis=1, ignore_label=-100)),
+        (L.NLLLoss(weight=[1.0, 2.0, 3.0])(x, t), F.nll_loss(x, t, axis=1, ignore_label=-100, class_weight=[1, 2, 3])),
+        (here.nll_loss(x[0, 0], np.array(1)), -x[0, 0, 1]),
+        (here.conv_transpose1d(x, w, None, 2, 1, 1), F.conv_transpose1d(x, w, stride=2, padding=1, size=5)),
+        (here.conv_transpose1d(x, w, None, 1, 0, 0, 1, 2), F.conv_transpose1d(x, w, dilation=2)),
+    ):
+        np.testing.assert_array_equal(made.data, expected.data)
 
 
 def test_kl_div_takes_logarithms() -> None:

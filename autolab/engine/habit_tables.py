@@ -175,14 +175,15 @@ def _names(places: dict[str, str]) -> dict[str, str]:
 
 _LAYERS = """
     AdaptiveAvgPool2d=adaptive_avg_pool2d AvgPool1d=avg_pool1d AvgPool2d=avg_pool2d BCELoss=binary_cross_entropy
-    BCEWithLogitsLoss=sigmoid_cross_entropy CELU CrossEntropyLoss=cross_entropy ELU GELU GLU
-    GaussianNLLLoss=gaussian_nll GlobalAveragePooling2D=global_avg_pool Hardsigmoid Hardswish Hardtanh HuberLoss=huber
-    KLDivLoss=kl_div L1Loss=mean_absolute_error LogSigmoid LogSoftmax=log_softmax MSELoss=mean_squared_error
-    MaxPool1d=max_pool1d MaxPool2d=max_pool2d Mish NLLLoss=nll_loss PixelShuffle=pixel_shuffle ReLU ReLU6 SELU SiLU
-    Sigmoid SmoothL1Loss=smooth_l1 Softmax Softplus Softsign Tanh TripletMarginLoss=triplet Unflatten
+    BCEWithLogitsLoss=sigmoid_cross_entropy CELU CosineSimilarity=cosine_similarity CrossEntropyLoss=cross_entropy ELU
+    GELU GLU GaussianNLLLoss=gaussian_nll GlobalAveragePooling2D=global_avg_pool Hardsigmoid Hardswish Hardtanh
+    HuberLoss=huber KLDivLoss=kl_div L1Loss=mean_absolute_error LeakyReLU=leaky_relu LogSigmoid LogSoftmax=log_softmax
+    MSELoss=mean_squared_error MaxPool1d=max_pool1d MaxPool2d=max_pool2d Mish NLLLoss=nll_loss
+    PixelShuffle=pixel_shuffle ReLU ReLU6 SELU SiLU Sigmoid SmoothL1Loss=smooth_l1 Softmax Softplus Softsign Tanh
+    TripletMarginLoss=triplet Unflatten
 """
 LAYERS = {name: own.lower() for name, own in _pairs(_LAYERS)}
-"""Name of a layer -> the function in `autolab.functions` that it applies, mostly the same name in lower case."""
+"""Name of a layer -> the function in `autolab.nn.functional` that it applies, mostly the same name in lower case."""
 
 ALIASES: dict[str, dict[str, str]] = {
     "Variable": _names(
@@ -280,8 +281,8 @@ ALIASES: dict[str, dict[str, str]] = {
             """,
             "attention": "MultiheadAttention",
             "function_layers": f"""
-                {" ".join(LAYERS)} AveragePooling2D=AvgPool2d Dense MaxPooling2D=MaxPool2d CosineSimilarity Tanhshrink
-                Flatten Identity LeakyReLU ModuleDict ModuleList
+                {" ".join(LAYERS)} AveragePooling2D=AvgPool2d Dense MaxPooling2D=MaxPool2d Tanhshrink Flatten
+                Identity ModuleDict ModuleList
             """,
             "registry": "Parameter",
             "link": "Module=Link",

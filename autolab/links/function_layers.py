@@ -12,6 +12,7 @@ from .. import functions as F
 from ..engine.habit_tables import LAYERS
 from ..engine.keyword_aliases import takes_other_words
 from ..functions.variable_methods import flatten
+from . import functional
 from .activated import Activated, activation_of
 from .chain import ChainList
 from .linear import Linear
@@ -80,16 +81,6 @@ class Dense(Activated, Linear):
         self.activation = activation_of("Dense", activation)
 
 
-class LeakyReLU(FunctionLayer):
-    """See `functions.leaky_relu`, whose slope is 0.2 by default; here it is 0.01, as in PyTorch."""
-
-    function = F.leaky_relu
-
-    @takes_other_words
-    def __init__(self, slope: float = 0.01) -> None:
-        super().__init__(slope=slope)
-
-
 class ModuleList(ChainList):
     """A `ChainList` whose links are given as one list."""
 
@@ -130,7 +121,6 @@ def _layer(name: str, function: Callable[..., Any]) -> type[FunctionLayer]:
 
 
 for _name, _function in LAYERS.items():
-    globals()[_name] = _layer(_name, getattr(F, _function))
-CosineSimilarity = _layer("CosineSimilarity", lambda a, b, dim=1, eps=1e-8: F.cosine_similarity(a, b, dim, eps))
+    globals()[_name] = _layer(_name, getattr(functional, _function))
 Tanhshrink = _layer("Tanhshrink", lambda x: x - F.tanh(x))
 Identity = _layer("Identity", lambda x: x)

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from .. import functions
+from ..engine.keyword_aliases import takes_other_words
 from ..engine.parameter import Parameter
 from ..shared.binding import Bound
 from .link import Link
@@ -77,6 +78,56 @@ def gelu(x: Any, approximate: str = "none") -> Any:
     if approximate == "none":
         return functions.gelu(x)
     return 0.5 * x * (1 + functions.tanh(math.sqrt(2 / math.pi) * (x + 0.044715 * x**3)))
+
+
+@takes_other_words
+def leaky_relu(x: Any, slope: float = 0.01) -> Any:
+    """`functions.leaky_relu` with PyTorch's default slope."""
+    return functions.leaky_relu(x, slope)
+
+
+@takes_other_words
+def normalize(x: Any, ord: Any = 2.0, axis: Any = 1, eps: float = 1e-12) -> Any:
+    """`functions.normalize` along axis 1."""
+    return functions.normalize(x, ord, axis, eps)
+
+
+@takes_other_words
+def cosine_similarity(a: Any, b: Any, axis: int = 1, eps: float = 1e-8) -> Any:
+    """`functions.cosine_similarity` along axis 1."""
+    return functions.cosine_similarity(a, b, axis, eps)
+
+
+@takes_other_words
+def nll_loss(x: Any, t: Any, class_weight: Any = None, ignore_label: int = -100, reduction: str = "mean") -> Any:
+    """`functions.nll_loss` with the classes along axis 1, or along axis 0 for a single example."""
+    axis, how = min(x.ndim - 1, 1), {"class_weight": class_weight, "ignore_label": ignore_label}
+    return functions.nll_loss(x, t, axis=axis, reduction=reduction, **how)
+
+
+def _conv_transpose(function: Any) -> Any:
+    @takes_other_words
+    def conv_transpose(
+        x: Any,
+        w: Any,
+        b: Any = None,
+        stride: Any = 1,
+        padding: Any = 0,
+        output_padding: Any = 0,
+        groups: int = 1,
+        dilation: Any = 1,
+    ) -> Any:
+        size = None
+        if np.any(output_padding):
+            lengths, reach = np.subtract(x.shape[2:], 1), np.multiply(dilation, np.subtract(w.shape[2:], 1))
+            size = tuple((stride * lengths + reach + 1 - np.multiply(2, padding) + output_padding).tolist())
+        return function(x, w, b, stride=stride, padding=padding, dilation=dilation, groups=groups, size=size)
+
+    conv_transpose.__doc__ = f"`functions.{function.__name__}` with PyTorch's order, and ``output_padding``."
+    return conv_transpose
+
+
+conv_transpose1d, conv_transpose2d = map(_conv_transpose, (functions.conv_transpose1d, functions.conv_transpose2d))
 
 
 def with_parameters(link: Link, parameters: Mapping[str, Parameter]) -> Link:
