@@ -211,16 +211,18 @@ class MultiheadAttention(MultiHeadAttention):
         average_attn_weights : bool
             False returns the weights of each head, of shape ``(batch, heads, length, keys)``.
         is_causal : bool
-            PyTorch's hint that ``attn_mask`` is causal; it is ignored, only the mask counts.
+            PyTorch's hint that ``attn_mask`` is causal: only the mask counts, so it needs one.
         """
-        seen, weights = self._attend(query, key, value, visible(attn_mask, key_padding_mask))
+        seen, weights = self._attend(query, key, value, visible(attn_mask, key_padding_mask, is_causal))
         if not need_weights:
             return seen, None
         return seen, weights.mean(axis=1) if average_attn_weights else weights
 
 
-def visible(attn_mask: Any, key_padding_mask: Any) -> Any:
+def visible(attn_mask: Any, key_padding_mask: Any, is_causal: Any = False) -> Any:
     """PyTorch's two masks, True where attention is not allowed, as one for `MultiHeadAttention`; None if none."""
+    if is_causal and attn_mask is None:
+        raise ValueError("is_causal is True without a mask; expected the mask: np.triu(np.ones((n, n), bool), 1)")
     given = ((attn_mask, np.s_[None]), (key_padding_mask, np.s_[:, None]))
     masks = [unwrap(mask)[place] for mask, place in given if mask is not None]
     if all([mask.dtype.kind != "f" or ((mask == 0) | (mask == -np.inf)).all() for mask in masks]):

@@ -201,11 +201,12 @@ class TransformerEncoderLayer(attention.TransformerEncoderLayer):
         activation = _activation("TransformerEncoderLayer", activation)
         super().__init__(d_model, nhead, dim_feedforward, dropout, activation, norm_first)
         self.norm1.eps = self.norm2.eps = layer_norm_eps
+        self.attention.dropout = dropout  # PyTorch drops attention weights, too
         self.batch_first = batch_first
 
     def forward(self, src: Any, src_mask: Any = None, src_key_padding_mask: Any = None, is_causal: bool = False) -> Any:
         """Both parts applied to ``src``; a mask is True where attention is not allowed."""
-        mask = attention.visible(src_mask, src_key_padding_mask)
+        mask = attention.visible(src_mask, src_key_padding_mask, is_causal)
         return _turned(super().forward(_turned(src, self.batch_first), mask), self.batch_first)
 
 
@@ -228,7 +229,7 @@ class TransformerEncoder(Link):
     def forward(self, src: Any, mask: Any = None, src_key_padding_mask: Any = None, is_causal: Any = None) -> Any:
         """All layers applied to ``src``; masks as for `TransformerEncoderLayer`."""
         for layer in self.layers:
-            src = layer(src, mask, src_key_padding_mask)
+            src = layer(src, mask, src_key_padding_mask, is_causal)
         return src if self.norm is None else self.norm(src)
 
 

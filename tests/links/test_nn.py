@@ -88,7 +88,11 @@ def test_an_encoder_hides_what_the_mask_hides() -> None:
         assert x.grad[:3].data.any() and not x.grad[3:].data.any()
         same(layer(x), F.swapaxes(L.TransformerEncoderLayer.forward(layer, F.swapaxes(x, 0, 1)), 0, 1))
     first, second = encoder.layers
-    assert first.wide.W is not second.wide.W and layer.dropout.ratio == 0.1
+    assert first.wide.W is not second.wide.W and layer.dropout.ratio == layer.attention.dropout == 0.1
+    attention = nn.MultiheadAttention(4, 2)
+    for call in (encoder, layer, lambda x, is_causal: attention(x, x, x, is_causal=is_causal)):
+        with pytest.raises(ValueError, match="is_causal is True without a mask; expected the mask: "):
+            call(x, is_causal=True)
     assert nn.TransformerEncoderLayer(4, 2).wide.out_size == 2048
 
 
