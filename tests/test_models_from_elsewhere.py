@@ -277,6 +277,35 @@ def test_trees_batches_and_numbers_of_other_libraries() -> None:
     assert (w == 3).all() and nn.ReLU(True)(Variable([-1.0])).data == 0
 
 
+@pytest.mark.parametrize(
+    ("make", "said"),
+    [
+        (lambda o: optim.StepLR(o, 0), "StepLR: step_size is 0; expected a number of at least 1"),
+        (lambda o: optim.CosineAnnealingLR(o, 0), "CosineAnnealingLR: T_max is 0; "),
+        (lambda o: optim.CosineAnnealingWarmRestarts(o, 0), "CosineAnnealingWarmRestarts: T_0 is 0; "),
+        (lambda o: optim.CosineAnnealingWarmRestarts(o, 2, 0), "CosineAnnealingWarmRestarts: T_mult is 0; "),
+        (lambda o: optim.LinearLR(o, total_iters=0), "LinearLR: total_iters is 0; "),
+        (lambda o: optim.PolynomialLR(o, 0), "PolynomialLR: total_iters is 0; "),
+        (lambda o: optim.ReduceLROnPlateau(o, factor=10), "ReduceLROnPlateau: factor is 10; .* at most 1"),
+    ],
+)
+def test_schedulers_refuse_lengths_without_an_epoch(make: Any, said: str) -> None:
+    with pytest.raises(ValueError, match=f"^{said}"):
+        make(optim.SGD([Parameter([1.0])]))
+
+
+def test_a_scheduler_needs_a_learning_rate_that_is_a_number() -> None:
+    optimizer = optim.SGD([Parameter([1.0])], lr=optim.schedules.cosine(0.1, 10))
+    with pytest.raises(TypeError, match=r"^StepLR: the optimizer's lr is a schedule; expected a number"):
+        optim.StepLR(optimizer, 2)
+
+
+def test_one_cycle_may_begin_at_its_largest_rate() -> None:
+    optimizer = optim.SGD([Parameter([1.0])])
+    optim.OneCycleLR(optimizer, max_lr=0.5, total_steps=10, pct_start=0.1)
+    assert optimizer.lr == 0.5
+
+
 def test_schedulers_one_after_the_other() -> None:
     schedulers = autolab.optimizers.lr_scheduler
 

@@ -10,6 +10,7 @@ import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from ..engine.errors import check_number as _check_number
 from .scheduling import LRScheduler
 from .scheduling import ReduceLROnPlateau as ReduceLROnPlateau
 from .scheduling import SequentialLR as SequentialLR
@@ -31,6 +32,7 @@ class StepLR(LRScheduler):
     """
 
     def __init__(self, optimizer: Any, step_size: int, gamma: float = 0.1, last_epoch: int = -1) -> None:
+        _check_number("StepLR", "step_size", step_size, 1)
         self.step_size, self.gamma = step_size, gamma
         super().__init__(optimizer, last_epoch)
 
@@ -133,6 +135,7 @@ class LinearLR(LRScheduler):
         total_iters: int = 5,
         last_epoch: int = -1,
     ) -> None:
+        _check_number("LinearLR", "total_iters", total_iters, 1)
         self.start_factor, self.end_factor, self.total_iters = start_factor, end_factor, total_iters
         super().__init__(optimizer, last_epoch)
 
@@ -178,6 +181,7 @@ class PolynomialLR(LRScheduler):
     """
 
     def __init__(self, optimizer: Any, total_iters: int = 5, power: float = 1.0, last_epoch: int = -1) -> None:
+        _check_number("PolynomialLR", "total_iters", total_iters, 1)
         self.total_iters, self.power = total_iters, power
         super().__init__(optimizer, last_epoch)
 
@@ -200,6 +204,7 @@ class CosineAnnealingLR(LRScheduler):
     """
 
     def __init__(self, optimizer: Any, T_max: int, eta_min: float = 0.0, last_epoch: int = -1) -> None:
+        _check_number(type(self).__name__, "T_max", T_max, 1)
         self.T_max, self.eta_min = T_max, eta_min
         super().__init__(optimizer, last_epoch)
 
@@ -225,6 +230,8 @@ class CosineAnnealingWarmRestarts(CosineAnnealingLR):
     """
 
     def __init__(self, optimizer: Any, T_0: int, T_mult: int = 1, eta_min: float = 0.0, last_epoch: int = -1) -> None:
+        for name, value in (("T_0", T_0), ("T_mult", T_mult)):
+            _check_number("CosineAnnealingWarmRestarts", name, value, 1)
         self.T_0, self.T_mult = T_0, T_mult
         super().__init__(optimizer, T_0, eta_min, last_epoch)
 
@@ -294,7 +301,9 @@ class OneCycleLR(LRScheduler):
 
     def _between(self, start: float, top: float, end: float) -> float:
         t = self.last_epoch
-        low, high, share = (start, top, t / self.turn) if t <= self.turn else (top, end, (t - self.turn) / self.rest)
+        low, high, share = (
+            (start, top, t / self.turn) if t < self.turn or not self.rest else (top, end, (t - self.turn) / self.rest)
+        )
         return high + (low - high) * (1 + math.cos(math.pi * share)) / 2
 
     def get_lr(self) -> list[float]:

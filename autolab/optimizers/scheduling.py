@@ -6,6 +6,8 @@ import math
 from collections.abc import Iterator, Sequence
 from typing import Any, Literal
 
+from ..engine.errors import check_number
+
 
 class LRScheduler:
     """Sets the learning rates of an optimizer, at once and at each `step`.
@@ -19,6 +21,8 @@ class LRScheduler:
         for group in optimizer.param_groups:
             if last_epoch != -1 and "initial_lr" not in group:
                 raise KeyError(f"last_epoch is {last_epoch}, but no scheduler has set initial_lr before; expected -1")
+            if callable(group["lr"]):
+                raise TypeError(f"{type(self).__name__}: the optimizer's lr is a schedule; expected a number to change")
             group.setdefault("initial_lr", group["lr"])
         self.base_lrs = [group["initial_lr"] for group in optimizer.param_groups]
         self.last_epoch = last_epoch
@@ -141,6 +145,7 @@ class ReduceLROnPlateau:
     ) -> None:
         if mode not in ("min", "max"):
             raise ValueError(f"ReduceLROnPlateau: mode is {mode!r:.60}; expected 'min' or 'max'")
+        check_number("ReduceLROnPlateau", "factor", factor, 0, 1)
         self.optimizer, self.sign, self.factor, self.patience = optimizer, 1 if mode == "min" else -1, factor, patience
         self.threshold, self.cooldown, self.min_lr = threshold, cooldown, min_lr
         self.best, self.num_bad_epochs, self.resting = math.inf, 0, 0

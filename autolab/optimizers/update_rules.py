@@ -51,6 +51,9 @@ class SGD(Optimizer):
 class MomentumSGD(Optimizer):
     """Gradient descent with momentum: ``v = momentum * v - lr * g``, then ``w + v``.
 
+    While ``lr`` stays the same, this equals PyTorch's ``v = momentum * v + g``, then ``w - lr * v``. When it changes,
+    PyTorch's steps change at once, and these gradually, as past gradients keep the rate of their own update.
+
     Parameters
     ----------
     lr : float or callable
