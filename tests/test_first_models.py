@@ -122,6 +122,20 @@ def test_cross_entropy_has_the_classes_along_axis_1() -> None:
     assert F.cross_entropy(x[0, 0], np.array(1)).data == F.softmax_cross_entropy(x[0, 0], np.array(1), axis=0).data
 
 
+def test_smoothed_labels() -> None:
+    x, t = Variable([[2.0, 0.0], [0.0, 0.0]]), np.array([0, 1])
+    np.testing.assert_allclose(
+        F.cross_entropy(x, t, label_smoothing=0.2).item(), F.cross_entropy(x, t).item() * 0.8 + 0.2 * 0.910037595801459
+    )
+    assert F.cross_entropy(x[:0], t[:0], label_smoothing=0.2).item() == 0
+    for settings, said in (
+        ({"label_smoothing": 2.0}, "label_smoothing is 2.0; expected a number of at least 0 and at most 1"),
+        ({"label_smoothing": 0.1, "reduction": "avg"}, "reduction is 'avg'; expected 'mean', 'sum' or 'none'"),
+    ):
+        with pytest.raises(ValueError, match=f"^cross_entropy: {said}"):
+            F.cross_entropy(x, t, **settings)
+
+
 def test_nn_functional_has_pytorchs_defaults_and_order() -> None:
     x, t = Variable(np.random.default_rng(0).normal(size=(2, 3, 3))), np.array([[0, 1, 2], [2, -100, 0]])
     here, w = nn.functional, np.ones((3, 1, 2))
@@ -144,6 +158,7 @@ def test_kl_div_takes_logarithms() -> None:
     terms = F.kl_div(np.log(q), p, reduction="none")
     assert F.kl_div(np.log(q), p) == pytest.approx(terms.mean())
     assert F.kl_div(np.log(q), p, reduction="batchmean") == pytest.approx(float(F.kl_divergence(p, q)))
+    assert F.kl_div(q[:0], p[:0]).item() == F.kl_div(Variable(q[:0]), p[:0], reduction="batchmean").item() == 0
     with pytest.raises(ValueError, match="kl_div: reduction is 'avg'"):
         F.kl_div(np.log(q), p, reduction="avg")
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ..engine.errors import check_number
 from ..engine.keyword_aliases import takes_other_words
 from ..engine.numpy_protocol import unwrap
 from ..engine.updates import retain
@@ -33,7 +34,7 @@ def cross_entropy(
     class_weight: Any = None,
     ignore_label: int = -100,
     reduction: str = "mean",
-    label_smoothing: Any = 0.0,
+    label_smoothing: float = 0.0,
 ) -> Any:
     """`softmax_cross_entropy` with the classes along axis 1, as in PyTorch, or along axis 0 for a single example.
 
@@ -68,10 +69,11 @@ def cross_entropy(
         return softmax_cross_entropy(x, t, axis=axis, **settings)
     if class_weight is not None or (not is_probability and (t.data == ignore_label).any()):
         raise ValueError("cross_entropy: got a class_weight or an ignored label; expected neither with probabilities")
+    label_smoothing = check_number("cross_entropy", "label_smoothing", label_smoothing, 0, 1)
     classes = x.shape[axis]
     p = t if is_probability else one_hot(t.data, classes=classes, axis=axis, dtype=x.dtype)
     p = (1 - label_smoothing) * p + label_smoothing / classes
-    return in_all(-sum_of(p * log_softmax(x, axis=axis), axis=axis), reduction)
+    return in_all(-sum_of(p * log_softmax(x, axis=axis), axis=axis), reduction, "cross_entropy")
 
 
 @takes_other_words
@@ -108,7 +110,7 @@ def kl_div(x: Any, t: Any, reduction: str = "mean", log_target: bool = False) ->
     terms = np.exp(t) * (t - x) if log_target else xlogy(t, t) - t * x
     if terms.shape != x.shape:
         raise ValueError(f"kl_div: x has shape {x.shape}; expected {terms.shape}, that of t")
-    return in_all(terms, "sum") / len(x) if reduction == "batchmean" else in_all(terms, reduction)
+    return in_all(terms, "sum") / max(len(x), 1) if reduction == "batchmean" else in_all(terms, reduction)
 
 
 @takes_other_words

@@ -24,9 +24,13 @@ def per_term(g: Any, count: int, reduction: str) -> Any:
     return g / max(count, 1) if reduction == "mean" else g
 
 
-def in_all(terms: Any, reduction: str) -> Any:
-    """`reduced`, for Variables."""
-    return {"mean": mean, "sum": sum, "none": lambda terms: terms}[reduction](terms)
+def in_all(terms: Any, reduction: str, function: str = "") -> Any:
+    """`reduced`, for Variables; an error about the reduction names the function."""
+    if reduction not in ("mean", "sum", "none"):
+        raise ValueError(f"{function}: reduction is {reduction!r:.40}; expected 'mean', 'sum' or 'none'")
+    if reduction == "none":
+        return terms
+    return mean(terms) if reduction == "mean" and terms.size else sum(terms)
 
 
 def check_same(a: Array, b: Array) -> None:

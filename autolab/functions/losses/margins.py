@@ -10,7 +10,6 @@ from ..elementwise.exponentials import log
 from ..elementwise.selection import maximum
 from ..networks.rectifiers import relu
 from ..reductions.norms import norm
-from ..reductions.reduce import sum
 from ..working_precision import in_full
 from .loss_terms import in_all
 
@@ -47,7 +46,7 @@ def hinge(x: Any, t: Any, margin: float = 1.0, reduction: str = "mean") -> Any:
     (x, t), rounded = in_full("hinge", x=x, t=t)
     _check_same("hinge", x=x, t=t)
     margin = check_number("hinge", "margin", margin, 0)
-    return rounded(_of_terms("hinge", relu(margin - t * x), reduction))
+    return rounded(in_all(relu(margin - t * x), reduction, "hinge"))
 
 
 def triplet(
@@ -91,7 +90,7 @@ def triplet(
     margin = check_number("triplet", "margin", margin, 0)
     order = check_number("triplet", "p", p, 1)
     near, far = [norm(anchor - other, order if order != 2 else None, -1) for other in (positive, negative)]
-    return rounded(_of_terms("triplet", relu(near - far + margin), reduction))
+    return rounded(in_all(relu(near - far + margin), reduction, "triplet"))
 
 
 def gaussian_nll(x: Any, t: Any, var: Any, full: bool = False, eps: float = 1e-6, reduction: str = "mean") -> Any:
@@ -135,17 +134,10 @@ def gaussian_nll(x: Any, t: Any, var: Any, full: bool = False, eps: float = 1e-6
         raise TypeError(f"gaussian_nll: full is {full!r:.60}; expected True or False")
     var, away = maximum(var, eps), x - t
     terms = (log(var) + away * away / var) * 0.5
-    return rounded(_of_terms("gaussian_nll", terms + math.log(2 * math.pi) / 2 if full else terms, reduction))
+    return rounded(in_all(terms + math.log(2 * math.pi) / 2 if full else terms, reduction, "gaussian_nll"))
 
 
 def _check_same(function: str, **arrays: Any) -> None:
     if len({array.shape for array in arrays.values()}) > 1:
         given = ", ".join([f"{name} has shape {array.shape}" for name, array in arrays.items()])
         raise ValueError(f"{function}: {given}: expected the same shape")
-
-
-def _of_terms(function: str, terms: Any, reduction: str) -> Any:
-    """The loss from its terms; the mean of no terms is 0."""
-    if reduction not in ("mean", "sum", "none"):
-        raise ValueError(f"{function}: reduction is {reduction!r:.40}; expected 'mean', 'sum' or 'none'")
-    return sum(terms) if reduction == "mean" and not terms.size else in_all(terms, reduction)
