@@ -10,7 +10,8 @@ An initializer is created with its settings, and can be used for many parameters
 
 Random ones draw from ``rng=``, by default from ``config.rng``; so ``config.rng = numpy.random.default_rng(0)`` makes
 the initialization of a whole model reproducible. For a weight of shape ``(out, in, *kernel)`` the fan-in is
-``in * size of the kernel`` and the fan-out is ``out * size of the kernel``.
+``in * size of the kernel`` and the fan-out is ``out * size of the kernel``. The weights of transposed convolutions are
+``(in, out, *kernel)``, so theirs are exchanged, as in PyTorch.
 """
 
 from __future__ import annotations

@@ -164,7 +164,7 @@ def _check(who: str, dataset: Any, batch_size: Any, rng: Any) -> None:
 
 
 class DataLoader:
-    """The batches of a dataset, as in PyTorch: each loop over it is one epoch, with a new order if shuffled.
+    """The batches of a dataset, as in PyTorch: each loop over it is one epoch. Unlike there, it shuffles by default.
 
     Loops are independent of each other, even if nested, and of ``next(loader)``. As in `SerialIterator`, unshuffled
     batches of a `TupleDataset` are slices of its arrays: copy them before changing them in place.
@@ -176,7 +176,7 @@ class DataLoader:
     batch_size : int
         Number of examples in a batch; the last one of an epoch may be smaller.
     shuffle : bool
-        Draw a new order for each epoch.
+        Draw a new order for each epoch; False keeps the order of the dataset.
     rng : numpy.random.Generator, optional
         Draws the orders; by default ``config.rng``.
     drop_last : bool
