@@ -129,7 +129,35 @@ def running_averages(averages: Sequence[Array], x: Array, axes: tuple[int, ...],
     return [(decay * old + (1 - decay) * new).astype(old.dtype) for old, new in zip(averages, batch, strict=True)]
 
 
-class LayerNormalization(Link):
+class _AffineNorm(Link):
+    """A normalization with a scale and an offset for each channel (axis 1), or for each element of the last axis."""
+
+    beta: Any
+
+    def __init__(self, size: int | None, eps: float, axis: int, gamma: Any = None, beta: Any = None) -> None:
+        super().__init__()
+        who = type(self).__name__
+        self.eps, self._axis = check_number(who, "eps", eps, 0), axis
+        shape = None if size is None else (check_size(who, "size", size),)
+        self.gamma = Parameter(initializer(gamma, initializers.One()), shape)
+        self.beta = Parameter(initializer(beta, initializers.Zero()), shape)
+
+    def _sized(self, x: Any) -> None:
+        """Initialize the parameters with the size of ``x``, if they have none yet."""
+        if self.gamma.is_initialized:
+            return
+        shape = shape_of(type(self).__name__, x)
+        if len(shape) < (2 if self._axis == 1 else 1):
+            expected = "(examples, channels, ...)" if self._axis == 1 else "(..., size)"
+            raise ValueError(f"{type(self).__name__}: x has shape {shape}; expected {expected}")
+        for parameter in self.params():
+            parameter.initialize((shape[self._axis],))
+
+    def extra_repr(self) -> str:
+        return f"{self.gamma.size if self.gamma.is_initialized else None}, eps={self.eps}"
+
+
+class LayerNormalization(_AffineNorm):
     """Layer normalization: normalize over the last axis.
 
     Parameters
@@ -158,51 +186,12 @@ class LayerNormalization(Link):
     def __init__(
         self, size: int | None = None, eps: float = 1e-5, initial_gamma: Any = None, initial_beta: Any = None
     ) -> None:
-        super().__init__()
-        self.eps = check_number("LayerNormalization", "eps", eps, 0)
-        shape = None if size is None else (check_size("LayerNormalization", "size", size),)
-        self.gamma = Parameter(initializer(initial_gamma, initializers.One()), shape)
-        self.beta = Parameter(initializer(initial_beta, initializers.Zero()), shape)
+        super().__init__(size, eps, -1, initial_gamma, initial_beta)
 
     def forward(self, x: Any) -> Any:
         """Normalize ``x`` of shape ``(..., size)``."""
-        if not self.gamma.is_initialized:
-            shape = shape_of("LayerNormalization", x)
-            if not shape:
-                raise ValueError("LayerNormalization: x is a number; expected an array of shape (..., size)")
-            self.gamma.initialize(shape[-1:])
-            self.beta.initialize(shape[-1:])
+        self._sized(x)
         return layer_norm(x, self.gamma, self.beta, eps=self.eps)
-
-    def extra_repr(self) -> str:
-        return f"{self.gamma.size if self.gamma.is_initialized else None}, eps={self.eps}"
-
-
-class _AffineNorm(Link):
-    """A normalization with a scale and an offset for each channel (axis 1), or for each element of the last axis."""
-
-    beta: Any
-
-    def __init__(self, size: int | None, eps: float, axis: int, offset: bool = True) -> None:
-        super().__init__()
-        who = type(self).__name__
-        self.eps, self._axis = check_number(who, "eps", eps, 0), axis
-        shape = None if size is None else (check_size(who, "size", size),)
-        self.gamma = Parameter(initializers.One(), shape)
-        self.register_parameter("beta", Parameter(initializers.Zero(), shape) if offset else None)
-
-    def _sized(self, x: Any) -> None:
-        """Initialize the parameters with the size of ``x``, if they have none yet."""
-        shape = shape_of(type(self).__name__, x)
-        if len(shape) < (2 if self._axis == 1 else 1):
-            expected = "(examples, channels, ...)" if self._axis == 1 else "(..., size)"
-            raise ValueError(f"{type(self).__name__}: x has shape {shape}; expected {expected}")
-        for parameter in self.params():
-            if not parameter.is_initialized:
-                parameter.initialize((shape[self._axis],))
-
-    def extra_repr(self) -> str:
-        return f"{self.gamma.size if self.gamma.is_initialized else None}, eps={self.eps}"
 
 
 class GroupNormalization(_AffineNorm):
@@ -292,7 +281,8 @@ class RMSNormalization(_AffineNorm):
 
     @takes_other_words
     def __init__(self, size: int | None = None, eps: float = 1e-5) -> None:
-        super().__init__(size, eps, axis=-1, offset=False)
+        super().__init__(size, eps, axis=-1)
+        self.beta = None
 
     def forward(self, x: Any) -> Any:
         """Normalize ``x`` of shape ``(..., size)``."""
