@@ -158,7 +158,7 @@ def concat_examples(examples: Sequence[Any], device: Any = None) -> tuple[Any, .
            [3., 4.]]), array([0, 1]))
     """
     if not examples:
-        raise ValueError("concat_examples: got no example")
+        raise ValueError("concat_examples: got no examples; expected at least one")
     if isinstance(examples, tuple) and all([isinstance(part, np.ndarray) for part in examples]):
         return examples
     if device not in (None, -1):

@@ -143,7 +143,9 @@ class SerialIterator:
             raise ValueError(f"{who}: got {sorted(state)!s:.100}; expected {sorted(expected)}; nothing was loaded")
         order, position = np.array(state["order"], np.int64), int(state["position"])
         if sorted(order.tolist()) != list(range(len(self.dataset))) or not 0 <= position < len(order):
-            raise ValueError(f"{who}: the order is no permutation of {len(self.dataset)} examples; nothing was loaded")
+            raise ValueError(
+                f"{who}: the order is not a permutation of {len(self.dataset)} examples; nothing was loaded"
+            )
         values = {"order": order, "position": position, "epoch": int(state["epoch"])}
         stores: list[tuple[Any, str, Any]] = [(self, name, value) for name, value in values.items()]
         stores.append((self, "is_new_epoch", bool(state["is_new_epoch"])))

@@ -20,8 +20,8 @@ class Unkept(Pending):
 
     def __array__(self, *_: Any, **__: Any) -> Any:
         raise RuntimeError(
-            "The graph has not kept the numbers of this input, and nobody holds its Variable: give it a name before "
-            "it is used; autolab.record(f, x) keeps the numbers of all steps"
+            "The graph has not kept the numbers of this input, and its Variable no longer exists: give it a name "
+            "before it is used; autolab.record(f, x) keeps the numbers of all steps"
         )
 
 

@@ -21,8 +21,8 @@ def inside(block: Callable[[], AbstractContextManager[Any]], function: Callable[
         raise TypeError(f"{name}: got {function!r:.60}; expected a function to decorate, or nothing")
     if inspect.isgeneratorfunction(function) or inspect.isasyncgenfunction(function):
         raise TypeError(
-            f"{name}: {function.__name__} yields values, between which the block would be left; write `with {name}():` "
-            "inside it"
+            f"{name}: {function.__name__} is a generator: the block would be left between its values; write "
+            f"`with {name}():` inside it"
         )
     if inspect.iscoroutinefunction(function):
 

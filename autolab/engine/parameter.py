@@ -204,5 +204,5 @@ def _filled(value: Any, shape: tuple[int, ...]) -> Array:
         return np.full(shape, value, np.float32)
     data = Variable(value, requires_grad=False)._data
     if data.shape != shape:
-        raise ValueError(f"Parameter: the data have the shape {data.shape}; expected {shape}, which is given too")
+        raise ValueError(f"Parameter: the data has shape {data.shape}; expected {shape}, the shape argument")
     return data

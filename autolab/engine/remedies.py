@@ -63,8 +63,8 @@ def check_rebinding(frame: FrameType) -> None:
     if found is not None and not re.search(_GUARD, line):
         name = found["name"][:20]
         raise TypeError(
-            f"Variable: {name} -= ... only gives the name {name} to a computed value, and the leaf stays as it is. An "
-            f"update stands inside a block: with autolab.no_grad(): {name} -= lr * {name}.grad"
+            f"Variable: {name} -= ... only gives the name {name} to a computed value, and the leaf stays as it is. "
+            f"Write updates in a block: with autolab.no_grad(): {name} -= lr * {name}.grad"
         )
 
 
@@ -80,6 +80,6 @@ def check_update(variable: Variable, frame: FrameType) -> None:
         return
     name, what = found["name"][:20], "a constant" if variable.node is None else "a computed value"
     raise TypeError(
-        f"Variable.grad: there is no gradient of {name}, which is {what} now: an assignment such as {name} = {name} - "
-        f"... makes it one. An update changes the leaf: {name}.data -= lr * {name}.grad.data"
+        f"Variable.grad: {name} has no gradient, as it is {what} now: an assignment such as {name} = {name} - ... "
+        f"makes it one. Change the leaf instead: {name}.data -= lr * {name}.grad.data"
     )

@@ -66,7 +66,9 @@ class Schema:
     def retained(self, name: str, rule: Callable[..., Any]) -> tuple[str, ...]:
         """The names that the rule of input ``name`` retains besides ``g``; a `DeclarationError` if one is unknown."""
         if name not in self.inputs:
-            raise DeclarationError(f"{self.function}: a rule for {name!r}, but the inputs are {', '.join(self.inputs)}")
+            raise DeclarationError(
+                f"{self.function}: got a rule for {name!r}, but the inputs are {', '.join(self.inputs)}"
+            )
         if not callable(rule):
             raise DeclarationError(f"{self.function}: the rule for {name!r} is {a_kind(rule)}; expected a function")
         first, *retained = [name for name, _, _ in parameters_of(rule)] or [""]
@@ -74,7 +76,7 @@ class Schema:
         if first != "g" or not legal.issuperset(retained):
             raise DeclarationError(
                 f"{self.function}: the rule for {name!r} takes ({', '.join([first, *retained])}); "
-                f"legal are g, and after it any of {', '.join(sorted(legal))}"
+                f"expected g, and after it any of {', '.join(sorted(legal))}"
             )
         return tuple(retained)
 

@@ -196,7 +196,7 @@ def _along_axes(weights: Any, a: Any, axis: Any) -> Any:
     """Weights given along some axes only, in a shape that broadcasts to that of ``a``."""
     shape = np.shape(a)
     if axis is None:
-        raise TypeError(f"average: weights have shape {np.shape(weights)}, a has shape {shape}; expected an axis")
+        raise TypeError(f"average: weights have shape {np.shape(weights)}, a has shape {shape}; expected axis= as well")
     axes = [place_of("average", i, shape) for i in (axis if isinstance(axis, tuple) else (axis,))]
     expected = tuple([shape[i] for i in axes])
     if np.shape(weights) != expected or len(set(axes)) < len(axes):

@@ -24,9 +24,9 @@ class _SavedState:
 
     def __init__(self, state: Mapping[str, Any]) -> None:
         self._state: dict[str, Any] = {}
-        told = json.dumps(_told(state, "", self._state))
+        layout = json.dumps(_layout_of(state, "", self._state))
         if self._state.keys() != state.keys():
-            self._state[_LAYOUT] = np.frombuffer(told.encode(), np.uint8)
+            self._state[_LAYOUT] = np.frombuffer(layout.encode(), np.uint8)
 
     def state(self) -> Mapping[str, Any]:
         """The state itself."""
@@ -37,25 +37,25 @@ class _SavedState:
         raise TypeError("save: a state is loaded into a model: model.load_state_dict(autolab.load(path))")
 
 
-def _told(value: Any, path: str, arrays: dict[str, Any]) -> Any:
+def _layout_of(value: Any, path: str, arrays: dict[str, Any]) -> Any:
     """A value for JSON, as a pair of its kind and content; arrays are put into ``arrays`` and replaced by names."""
     if isinstance(value, Mapping):
-        return ["dict", [[key, _told(one, f"{path}{_INSIDE}{key}", arrays)] for key, one in value.items()]]
+        return ["dict", [[key, _layout_of(one, f"{path}{_INSIDE}{key}", arrays)] for key, one in value.items()]]
     if isinstance(value, list | tuple):
         kind = "list" if isinstance(value, list) else "tuple"
-        return [kind, [_told(one, f"{path}{_INSIDE}{i}", arrays) for i, one in enumerate(value)]]
+        return [kind, [_layout_of(one, f"{path}{_INSIDE}{i}", arrays) for i, one in enumerate(value)]]
     if value is None or isinstance(value, bool | int | float | str):
         return ["value", value]
     arrays[path.removeprefix(_INSIDE)] = unwrap(value)  # a loss is saved as its number
     return ["array", path.removeprefix(_INSIDE)]
 
 
-def _made(told: Any, arrays: Mapping[str, Any]) -> Any:
-    kind, value = told
+def _rebuilt(layout: Any, arrays: Mapping[str, Any]) -> Any:
+    kind, value = layout
     if kind == "dict":
-        return {key: _made(one, arrays) for key, one in value}
+        return {key: _rebuilt(one, arrays) for key, one in value}
     if kind in ("list", "tuple"):
-        found = [_made(one, arrays) for one in value]
+        found = [_rebuilt(one, arrays) for one in value]
         return found if kind == "list" else tuple(found)
     return arrays[value] if kind == "array" else value
 
@@ -98,5 +98,5 @@ def load(file: Any, map_location: Any = None, weights_only: bool = True) -> dict
     if _LAYOUT not in arrays:
         return arrays
     with reading(file):
-        found: dict[str, Any] = _made(json.loads(arrays[_LAYOUT].tobytes()), arrays)
+        found: dict[str, Any] = _rebuilt(json.loads(arrays[_LAYOUT].tobytes()), arrays)
     return found

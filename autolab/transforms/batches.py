@@ -89,9 +89,7 @@ def _in_front(i: int, arg: Any, axis: int) -> Any:
 def _examples(given: list[Any], axes: tuple[Axis, ...]) -> int:
     sizes = {len(arg) for arg, axis in zip(given, axes, strict=True) if axis is not None}
     if len(sizes) != 1 or 0 in sizes:
-        raise ValueError(
-            f"vmap: the arguments have {sorted(sizes) or 'no'} examples; expected one number of at least 1"
-        )
+        raise ValueError(f"vmap: the batch sizes are {sorted(sizes)}; expected a single one, of at least 1")
     return sizes.pop()
 
 

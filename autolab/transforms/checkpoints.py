@@ -157,13 +157,13 @@ class _Checkpoint(FunctionNode):
         inputs, outside = kept[: len(run.places)], kept[len(run.places) :]
         if any([x._data is not then._data for x, then in zip(run.outside, outside, strict=True)]):
             raise RuntimeError(
-                "checkpoint: a value that the function uses from outside has changed since the call, so that it cannot "
-                "be run again; expected backward before the update"
+                "checkpoint: a value that the function uses from outside has changed since the call, so it cannot be "
+                "repeated; call backward before the update"
             )
         if create_graph and run.outside and reaches(inputs, {x.node for x in run.outside}):
             raise RuntimeError(
                 "checkpoint: an argument was computed from a value that the function uses from outside; for gradients "
-                "of higher order expected it among the arguments"
+                "of higher order pass that value as an argument, too"
             )
         with using_config("enable_backprop", True):
             inputs = tuple(map(same, inputs)) if create_graph else run.fresh(inputs)

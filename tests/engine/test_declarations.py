@@ -42,10 +42,10 @@ def test_every_kind_of_parameter_a_rule_may_have() -> None:
 
 DECLARATIONS = [
     (lambda: elementwise(z=lambda g: g)(lambda xp, x: x), "a rule for 'z', but the inputs are x"),
-    (lambda: elementwise(x=lambda g, q: g)(lambda xp, x: x), r"the rule for 'x' takes \(g, q\); legal are g"),
+    (lambda: elementwise(x=lambda g, q: g)(lambda xp, x: x), r"the rule for 'x' takes \(g, q\); expected g"),
     (lambda: elementwise(x=lambda y, g: g)(lambda xp, x: x), r"takes \(y, g\)"),
-    (lambda: primitive(x=lambda g, z_shape: g)(lambda xp, x: x), "legal are g.*x, x_shape, y"),
-    (lambda: F.exp.vjp("z")(lambda g: g), "exp: a rule for 'z'"),
+    (lambda: primitive(x=lambda g, z_shape: g)(lambda xp, x: x), "expected g.*x, x_shape, y"),
+    (lambda: F.exp.vjp("z")(lambda g: g), "exp: got a rule for 'z'"),
     (lambda: elementwise(x=lambda g, keep: g)(lambda xp, x, *, kept=True: x), "kept"),
 ]
 
@@ -142,7 +142,7 @@ def test_an_input_may_be_called_like_the_output() -> None:
     assert grad(squared(x), x).data == 6.0
     for function in (product, lambda x, y: product.function.apply((x, y), {})):
         assert [float(g.data) for g in grad(function(x, y), (x, y))] == [5.0, 3.0]
-    with pytest.raises(autolab.DeclarationError, match=r"legal are g, and after it any of x, x_shape, y, y_shape$"):
+    with pytest.raises(autolab.DeclarationError, match=r"expected g, and after it any of x, x_shape, y, y_shape$"):
         elementwise(x=lambda g, z: g)(product.__wrapped__)
 
 

@@ -207,11 +207,11 @@ def test_wrong_inputs_are_named(call: object, message: str) -> None:
 
 def test_what_rules_may_ask_for() -> None:
     for declare, message in (
-        (lambda: elementwise(x=lambda g, index: g)(lambda xp, x: x), "legal are g.*x, x_shape, y"),
-        (lambda: primitive(xs=lambda g, xs_shape: g)(lambda xp, *xs: xs), "legal are g.*index, xs, xs_shapes, y"),
+        (lambda: elementwise(x=lambda g, index: g)(lambda xp, x: x), "expected g.*x, x_shape, y"),
+        (lambda: primitive(xs=lambda g, xs_shape: g)(lambda xp, *xs: xs), "expected g.*index, xs, xs_shapes, y"),
         (
             lambda: primitive(outputs=("s", "c"), x=lambda g, y: g)(lambda xp, x: (x, x)),
-            "legal are g.*c, s, x, x_shape",
+            "expected g.*c, s, x, x_shape",
         ),
     ):
         with pytest.raises(autolab.DeclarationError, match=message):

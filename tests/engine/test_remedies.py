@@ -119,7 +119,7 @@ ADVICE = (
     Advice(lambda x: Variable(x * x), "use it as it is", lambda x: (x * x).sum(), (2.0, 4.0)),
     Advice(lambda x: setattr(x * 1, "data", x * x), "write x = y, which keeps", lambda x: (x * x).sum(), (2.0, 4.0)),
     Advice(lambda x: copy.copy(x * x), "it needs no copy", lambda x: (x * x).sum(), (2.0, 4.0)),
-    Advice(_updated, "An update changes the leaf", None),
+    Advice(_updated, "Change the leaf instead", None),
     Advice(lambda x: format(x, ".3f"), "shows them all", None),
     Advice(lambda x: np.unique(x), "Apply it to x.data if none is needed", None),
     Advice(lambda x: np.multiply.reduceat(x, [0]), "Apply it to x.data if none is needed", None),

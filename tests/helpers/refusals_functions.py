@@ -58,8 +58,8 @@ SHAPES = (
     Refusal(lambda w: F.tile(w.x, reps="a"), ValueError, "tile", "reps='a'", "(3,)", "expected integers"),
     Refusal(lambda w: F.repeat(w.x, repeats=-1), ValueError, "repeat", "repeats=-1", "(3,)", "not below 0"),
     Refusal(lambda w: w.x[5], IndexError, "getitem", "index=5", "(3,)", "expected an index from -3 to 2 on axis 0"),
-    Refusal(lambda w: np.take(w.m, [0], axis=2), ValueError, "take", "axis=2", "(2, 3)", "expected an axis of it"),
-    Refusal(lambda w: np.diff(w.m, axis=-3), ValueError, "diff", "axis=-3", "(2, 3)", "expected an axis of it"),
+    Refusal(lambda w: np.take(w.m, [0], axis=2), ValueError, "take", "axis=2", "(2, 3)", "is not an axis of x"),
+    Refusal(lambda w: np.diff(w.m, axis=-3), ValueError, "diff", "axis=-3", "(2, 3)", "is not an axis of x"),
     Refusal(lambda w: w.x["a"], IndexError, "getitem", "index='a'", "(3,)", "expected integers, slices"),
     Refusal(
         lambda w: F.take_along_axis(w.x, indices=np.array([9]), axis=0),
@@ -179,7 +179,7 @@ DECLARATIONS = (
     Refusal(
         lambda w: elementwise(x=3)(_square), DeclarationError, "_square", "'x'", "is an int", "expected a function"
     ),
-    Refusal(_rule(lambda g, q: g), DeclarationError, "_square", "'x'", "(g, q)", "legal are g, and after it any of"),
+    Refusal(_rule(lambda g, q: g), DeclarationError, "_square", "'x'", "(g, q)", "expected g, and after it any of"),
     Refusal(lambda w: elementwise(domain=3)(_square), DeclarationError, "_square", "domain", "is 3", "(low, high)"),
     Refusal(
         lambda w: primitive(outputs=3)(_square), DeclarationError, "_square", "outputs", "is 3", "a tuple of names"

@@ -247,7 +247,7 @@ ROWS = (
             Bad(
                 lambda: F.conv_transpose1d(_x(1, 1, 2), _x(1, 1, 2), size=4),
                 ValueError,
-                r"conv_transpose1d: .*size \(4,\) does not convolve to the size of x",
+                r"conv_transpose1d: .*a convolution of the size \(4,\) does not give that",
             ),
             Bad(
                 lambda: F.conv_transpose1d(_x(1, 1, 2), _x(1, 1, 2), size=(3, 3)),
@@ -289,7 +289,7 @@ ROWS = (
             Bad(
                 lambda: F.conv_transpose2d(_x(1, 1, 2, 2), _x(1, 1, 2, 2), size=(4, 3)),
                 ValueError,
-                r"conv_transpose2d: .*size \(4, 3\) does not convolve to the size of x",
+                r"conv_transpose2d: .*a convolution of the size \(4, 3\) does not give that",
             ),
             Bad(
                 lambda: F.conv_transpose2d(_x(1, 1, 1, 1), _x(1, 1, 2, 2), padding=1),

@@ -309,9 +309,9 @@ ROWS = (
             Bad(
                 lambda: F.kl_divergence(_x(3), _x(3), axis=1),
                 ValueError,
-                "kl_divergence: .*axis 1 of arrays with 1 axes",
+                "kl_divergence: .*there is no axis 1 in arrays with 1 axes",
             ),
-            Bad(lambda: F.kl_divergence(_x(), _x()), ValueError, "kl_divergence: .*axis -1 of arrays with 0 axes"),
+            Bad(lambda: F.kl_divergence(_x(), _x()), ValueError, "kl_divergence: .*no axis -1 in arrays with 0 axes"),
         ),
         mixed=True,
         exact=False,

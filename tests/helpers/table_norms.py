@@ -113,7 +113,7 @@ ROWS = (
         ),
         (
             Bad(lambda: F.rms_norm(_x(5, 4), _x(5)), ValueError, r"rms_norm: gamma has shape \(5,\); expected \(4,\)"),
-            Bad(lambda: F.rms_norm(_x(5, 4), axis=2), ValueError, "rms_norm: .*expected an axis of it, got axis=2"),
+            Bad(lambda: F.rms_norm(_x(5, 4), axis=2), ValueError, "rms_norm: axis=2 is not an axis of x"),
             Bad(lambda: F.rms_norm(_x(4), eps=-1), ValueError, "rms_norm: eps is -1; expected a number of at least 0"),
             Bad(lambda: F.rms_norm("text"), TypeError, "rms_norm: input 'x': got str 'text'"),
         ),

@@ -136,7 +136,7 @@ def _quantiles(function: Any, whole: int) -> Row:
                 ValueError,
                 rf"{name}: q is .*; expected numbers",
             ),
-            Bad(lambda: function(_x(3), 0.5, axis=1), ValueError, rf"{name}: .*expected an axis of it, got axis=1"),
+            Bad(lambda: function(_x(3), 0.5, axis=1), ValueError, rf"{name}: axis=1 is not an axis of x"),
             Bad(lambda: function(_x(0), 0.5), ValueError, rf"{name}: .*expected at least one element"),
             Bad(lambda: function(_x(3), _x()), TypeError, rf"{name}: q is a Variable"),
         ),
@@ -150,7 +150,7 @@ ROWS = (
         _median,
         (*cases_with(*_SHAPED), *layouts((5, 4), call=fixed(axis=0))),
         (
-            Bad(lambda: F.median(_x(3), axis=1), ValueError, "median: .*expected an axis of it, got axis=1"),
+            Bad(lambda: F.median(_x(3), axis=1), ValueError, "median: axis=1 is not an axis of x"),
             Bad(lambda: F.median(_x(3), axis=(0, 0)), ValueError, r"median: axis=\(0, 0\); expected each axis once"),
             Bad(lambda: F.median("text"), TypeError, "median: input 'a': got str 'text'"),
         ),
@@ -179,7 +179,7 @@ ROWS = (
                 ValueError,
                 r"append: got shapes \(2, 3\) and \(3,\); exp",
             ),
-            Bad(lambda: F.append(_x(2), _x(2), axis=1), ValueError, "append: .*expected an axis of it, got axis=1"),
+            Bad(lambda: F.append(_x(2), _x(2), axis=1), ValueError, "append: axis=1 is not an axis of x"),
         ),
     ),
     Row(
@@ -244,7 +244,7 @@ ROWS = (
         ),
         (
             Bad(lambda: F.cross(_x(2), _x(2)), ValueError, r"cross: got shape \(2,\); expected three components"),
-            Bad(lambda: F.cross(_x(3), _x(3), axis=1), ValueError, "cross: .*expected an axis of it, got axis=1"),
+            Bad(lambda: F.cross(_x(3), _x(3), axis=1), ValueError, "cross: axis=1 is not an axis of x"),
         ),
         exact=False,
     ),
@@ -267,7 +267,7 @@ ROWS = (
         ),
         (
             Bad(lambda: F.trapezoid(_x(3), _x(4)), ValueError, r"trapezoid: y has shape \(3,\), x has shape \(4,\)"),
-            Bad(lambda: F.trapezoid(_x(3), axis=1), ValueError, "trapezoid: .*expected an axis of it, got axis=1"),
+            Bad(lambda: F.trapezoid(_x(3), axis=1), ValueError, "trapezoid: axis=1 is not an axis of x"),
         ),
         exact=False,
     ),

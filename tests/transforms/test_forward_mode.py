@@ -124,8 +124,8 @@ def test_vmap_takes_axes_and_is_differentiable() -> None:
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda v: v(np.ones((3, 2)), np.ones((4, 2))), r"have \[3, 4\] examples"),
-        (lambda v: v(np.ones((0, 2)), np.ones((0, 2))), r"have \[0\] examples"),
+        (lambda v: v(np.ones((3, 2)), np.ones((4, 2))), r"the batch sizes are \[3, 4\]"),
+        (lambda v: v(np.ones((0, 2)), np.ones((0, 2))), r"the batch sizes are \[0\]"),
         (lambda v: v(1.0, np.ones(2)), "argument 0 is a float without axes"),
         (lambda v: transforms.vmap(lambda a, b: a, (0,))(np.ones(2), np.ones(2)), "in_axes has 1 entries; expected 2"),
     ],

@@ -155,7 +155,9 @@ def _bounds(sections: Any, axis: int, length: int) -> Sequence[int]:
     except TypeError:
         raise TypeError(f"split: sections is {sections!r:.60}; expected a number of parts, or places") from None
     if count < 1 or length % count:
-        raise ValueError(f"split: axis {axis} has length {length}; it has no {count} equal parts; see x.split({count})")
+        raise ValueError(
+            f"split: axis {axis} has length {length}; it cannot be split into {count} equal parts; see x.split({count})"
+        )
     return range(length // count, length, length // count) if length else [0] * (count - 1)
 
 
@@ -165,7 +167,7 @@ def place_of(function: str, axis: int, shape: tuple[int, ...]) -> int:
         raise TypeError(f"{function}: axis is {axis!r:.60}; expected a whole number")
     axis = index(axis)
     if not -len(shape) <= axis < len(shape):
-        raise ValueError(f"{function}: x has shape {tuple(shape)}; expected an axis of it, got axis={axis}")
+        raise ValueError(f"{function}: axis={axis} is not an axis of x, which has shape {tuple(shape)}")
     return axis % len(shape)
 
 

@@ -229,7 +229,7 @@ def _per_distribution(g: Any, shape: Shape, axis: int, reduction: str) -> Any:
 def _distributions(shape: Shape, axis: int) -> int:
     """The number of distributions along the axis, at least 1."""
     if not -len(shape) <= axis < len(shape):
-        raise ValueError(f"axis {axis} of arrays with {len(shape)} axes")
+        raise ValueError(f"there is no axis {axis} in arrays with {len(shape)} axes")
     count = 1
     for i, n in enumerate(shape):
         count *= 1 if i == axis % len(shape) else n

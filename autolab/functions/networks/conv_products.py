@@ -21,8 +21,9 @@ Steps = int | Shape
 
 def conv_output(x: Any, w: Any, seen: Windows, groups: int) -> Any:
     """The output ``(examples, out, *positions)`` from image and kernel."""
+    shape = w.shape[0], *seen.positions(x.shape[2:]), x.shape[0]  # first: its error is that of the convolution
     y = matmul(_kernels(w, groups), _seen(x, seen, groups))
-    return _examples_first(reshape(y, shape=(w.shape[0], *seen.positions(x.shape[2:]), x.shape[0])))
+    return _examples_first(reshape(y, shape=shape))
 
 
 def conv_input(g: Any, w: Any, seen: Windows, groups: int, size: Shape) -> Any:

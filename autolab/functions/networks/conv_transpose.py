@@ -176,5 +176,5 @@ def _transposed(
     else:
         size = per_axis(size, axes, "size", 0)
     if min(size) < 1 or seen.positions(size) != x.shape[2:]:
-        raise ValueError(f"size {size} does not convolve to the size of x")
+        raise ValueError(f"a convolution of the size {size} does not give that of x")
     return with_bias(conv_input(x, w, seen, groups, size), b)

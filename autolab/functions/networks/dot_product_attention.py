@@ -116,7 +116,7 @@ def _masked(function: str, scores: Any, mask: Any) -> tuple[Any, Array]:
     if numbers.dtype.kind == "b":
         return scores, numbers
     if numbers.dtype.kind != "f":
-        raise TypeError(f"{function}: mask is of dtype {numbers.dtype}; expected booleans (True: may look) or floats")
+        raise TypeError(f"{function}: mask is of dtype {numbers.dtype}; expected booleans (True: may attend) or floats")
     (mask,), _ = in_full(function, mask=mask)
     allowed = numbers != -math.inf
     return scores + where(allowed, mask, 0.0), allowed

@@ -61,7 +61,7 @@ def dropout(x: Any, ratio: float = 0.5, *, rng: np.random.Generator | None = Non
 def check_ratio(who: str, ratio: Any) -> float:
     """Return ``ratio`` if it is valid, else raise an error that names it."""
     if not isinstance(ratio, int | float | np.number) or not 0 <= ratio < 1:
-        raise ValueError(f"{who}: ratio is {ratio!r:.60}; expected at least 0 and less than 1")
+        raise ValueError(f"{who}: ratio is {ratio!r:.60}; expected a number of at least 0 and below 1")
     return ratio  # type: ignore[return-value]
 
 

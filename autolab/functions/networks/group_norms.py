@@ -188,4 +188,4 @@ def _axes(function: str, axis: Axis, shape: Shape) -> Shape:
     try:
         return counted_axes(axis, len(shape))
     except ValueError:
-        raise ValueError(f"{function}: x has shape {shape}; expected an axis of it, got axis={axis!r:.60}") from None
+        raise ValueError(f"{function}: axis={axis!r:.60} is not an axis of x, which has shape {shape}") from None

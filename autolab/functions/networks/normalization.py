@@ -265,7 +265,7 @@ def _mean(x: Any, axes: Shape) -> Any:
 def _check(parameters: list[Any], x_shape: Shape, axes: Shape) -> None:
     shape = tuple([x_shape[axis] for axis in axes])
     if any([parameter is not None and parameter.shape != shape for parameter in parameters]):
-        raise ValueError(f"expected shape {shape} for all but x, which is that of its axes {axes}")
+        raise ValueError(f"expected shape {shape}, that of x along the axes {axes}, for all but x")
 
 
 def _batch_axes(axis: Axis | None, ndim: int) -> Shape:
@@ -277,7 +277,7 @@ def counted_axes(axis: Axis, ndim: int) -> Shape:
     """Axes in ascending order, counted from the front."""
     axes = axis if isinstance(axis, tuple) else (axis,)
     if any([not -ndim <= a < ndim for a in axes]):
-        raise ValueError(f"axis {axis} of an array with {ndim} axes")
+        raise ValueError(f"there is no axis {axis} in an array with {ndim} axes")
     return tuple(sorted({a % ndim for a in axes}))
 
 

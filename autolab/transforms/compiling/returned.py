@@ -42,8 +42,8 @@ def joined(
         pairs += [(place.now(leaves), data) for place, data in zip(program.beside, beside, strict=True)]
         if (changed := "a parameter" if any([a is not b for a, b in pairs]) else program.around.changed()) is not None:
             raise RuntimeError(
-                f"compile: {changed:.80} has changed since the call, so that it cannot be made again for gradients of "
-                "higher order; expected them before the update"
+                f"compile: {changed:.80} has changed since the call, which cannot be repeated for gradients of higher "
+                "order; compute them before the update"
             )
         args_again, options_again = mapped((args, options), lambda item: others.get(id(item), item))
         with using_config("train", program.train):
@@ -89,8 +89,8 @@ class _CompiledCall(FunctionNode):
     ) -> tuple[Variable | None, ...]:
         if self._program.forward.draws:
             raise RuntimeError(
-                "compile: the function draws random numbers, so that it cannot be run again for gradients of higher "
-                "order; expected the call of the function itself: .function"
+                "compile: the function draws random numbers, so it cannot be repeated for gradients of higher order; "
+                "call the function itself: .function"
             )
         with using_config("enable_backprop", True):
             inputs = tuple(map(same, inputs))

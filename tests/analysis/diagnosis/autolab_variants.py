@@ -349,7 +349,7 @@ def plus_instead_of_minus():
     return step, *_sides()
 
 
-@mistake("replaced_parameter", steps=20, fails="there is no gradient of w")
+@mistake("replaced_parameter", steps=20, fails="w has no gradient")
 def name_of_a_result():
     w = Variable(np.zeros((4, 1)))
 
