@@ -115,6 +115,39 @@ def test_functions_of_symmetric_matrices_are_not_accused(fn):
     assert check_gradients(lambda x: fn((x + x.mT) / 2), matrix).verdict == "right"
 
 
+LOWER = torch.tensor([[2.0, 0.0, 0.0], [0.5, 1.5, 0.0], [-0.7, 0.3, 1.0]], dtype=torch.float64)
+
+
+@pytest.mark.parametrize(
+    ("fn", "matrix", "only"),
+    [
+        (torch.cholesky_inverse, LOWER, torch.tril),
+        (lambda x: torch.cholesky_solve(LOWER[:, :2], x), LOWER, torch.tril),
+        (lambda x: torch.linalg.pinv(x, hermitian=True), LOWER @ LOWER.mT, lambda x: (x + x.mT) / 2),
+        (torch.linalg.eigvalsh, LOWER, lambda x: (x + x.mT) / 2),
+    ],
+    ids=["cholesky_inverse", "cholesky_solve", "pinv", "eigvalsh of any matrix"],
+)
+def test_gradients_of_numbers_that_a_function_of_torch_does_not_read_are_not_accused(fn, matrix, only):
+    report = check_gradients(fn, matrix)
+    assert report.verdict == "cannot tell" and "reads one triangle of" in report.findings[0].message
+    assert check_gradients(lambda x: fn(only(x)), matrix).verdict == "right"
+
+
+class Lower(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        return torch.tril(x) * 3
+
+    @staticmethod
+    def backward(ctx, g):
+        return g * 3  # also above the diagonal
+
+
+def test_a_backward_that_a_student_wrote_is_accused_of_them():
+    assert check_gradients(Lower, LOWER).verdict == "wrong"
+
+
 def test_it_says_what_is_wrong_with_its_arguments():
     with pytest.raises(ValueError, match="order is 0; expected 1, 2"):
         check_gradients(Right, x, y, order=0)

@@ -16,7 +16,7 @@ from ..judging.case import Case, CheckedInput, Table
 from ..judging.compare import compare, compare_nearby
 from ..judging.contracts import Breach, Examination, drawn_at_random, examine
 from ..judging.finding import Finding
-from ..judging.limitations import is_of_symmetric, limitations, precision
+from ..judging.limitations import limitations, precision, triangle_excuse
 from ..judging.lower_precision import is_half, lowered
 from ..judging.second_way import beside_dtype, beside_graph
 from ..measuring.point import attempted
@@ -39,7 +39,7 @@ def judge(
     if exam.breach is not None:
         return _stopped(native, exam, exam.breach)
     case = Case(subject, exam, _tables(subject, exam, rng))
-    failing = [checked for checked in case.inputs if fails(checked) and not is_of_symmetric(checked)]
+    failing = [checked for checked in case.inputs if fails(checked) and not triangle_excuse(checked)]
     if failing and (breach := drawn_at_random(subject, subject.run().values())):
         return _stopped(native, exam, breach)
     coarse = lowered(case)

@@ -29,26 +29,33 @@ def limitations(checked: CheckedInput, failing: bool) -> list[Finding]:
     found = [_kink(checked)]
     if not failing:
         excused = np.flatnonzero(checked.here.elements.wrong)
-        found += [_finding(checked, "cannot_verify.triangle", excused, {}) if excused.size else None]
+        found += [_finding(checked, triangle_excuse(checked), excused, {}) if excused.size else None]
         zeros = np.array(sorted(checked.here.zeros), int)
         found += [_finding(checked, "low_precision.zero", zeros, {}) if zeros.size else None]
         found += [_unmeasured(checked), _covered(checked)]
     return [finding for finding in found if finding is not None]
 
 
-def is_of_symmetric(checked: CheckedInput) -> bool:
-    """Whether the gradient is that of a symmetric matrix of which the function reads one triangle: it is divided evenly
-    between both triangles."""
-    x, c = checked.case.survey.arrays[checked.place], checked.here
+def triangle_excuse(checked: CheckedInput) -> str:
+    """The sentence that excuses the gradient of a matrix of which the function reads one triangle; "" if none does.
+
+    The gradient of a symmetric matrix may be divided evenly between both triangles. Libraries also divide others, and
+    give gradients to the zeros of a triangular matrix that they do not read.
+    """
+    survey, c = checked.case.survey, checked.here
+    x, e = survey.arrays[checked.place], c.elements
     if x.ndim < 2 or x.shape[-1] != x.shape[-2] or not c.measured.all():
-        return False
-    if np.abs(x - x.swapaxes(-1, -2)).max(initial=0.0) > _SYMMETRIC * np.abs(x).max(initial=0.0):
-        return False
-    e = c.elements
-    analytic, numeric, slack = [a.reshape(x.shape) for a in (e.analytic, e.numeric, 2 * e.tolerance)]
+        return ""
+    analytic, numeric, slack, wrong = [a.reshape(x.shape) for a in (e.analytic, e.numeric, 2 * e.tolerance, e.wrong)]
+    above = np.triu(np.ones(x.shape[-2:], bool), 1)
+    unread = [part for part in (above, above.T) if (np.abs(numeric) <= slack)[..., part].all()]
     both, given, allowed = [a + a.swapaxes(-1, -2) for a in (numeric, analytic, slack)]
-    is_half = any((np.abs(part) <= slack).all() for part in (np.triu(numeric, 1), np.tril(numeric, -1)))
-    return bool(is_half and (np.abs(given - both) <= allowed).all() and (np.abs(2 * analytic - both) <= allowed).all())
+    is_symmetric = np.abs(x - x.swapaxes(-1, -2)).max(initial=0.0) <= _SYMMETRIC * np.abs(x).max(initial=0.0)
+    is_even = is_symmetric and (np.abs(2 * analytic - both) <= allowed).all()
+    if unread and (np.abs(given - both) <= allowed).all() and (is_even or survey.of_library):
+        return "cannot_verify.triangle"
+    of_zeros = [part for part in unread if not x[..., part].any() and not wrong[..., ~part].any()]
+    return "cannot_verify.zero_triangle" if of_zeros and survey.of_library else ""
 
 
 def precision(native: Subject, subject: Subject, exam: Examination) -> list[Finding]:
