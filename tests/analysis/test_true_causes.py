@@ -149,6 +149,24 @@ def test_gradients_that_no_update_uses_are_named_also_without_an_optimizer():
     assert told(train_step, steps=5)[0] == []  # so few may be collected for one update
 
 
+def test_an_update_without_gradients_is_named_also_where_the_program_catches_its_error():
+    model = net()
+    optimizer = optimizers.SGD(0.1).setup(model)
+
+    def train_step():
+        loss = F.softmax_cross_entropy(model(X), T)
+        loss.backward()
+        model.cleargrads()
+        try:
+            optimizer.update()
+        except RuntimeError:
+            print("no update")
+        return loss
+
+    kinds, text = told(train_step)
+    assert kinds == ["gradients_cleared"] and "finds no gradient" in text and "is never called" not in text
+
+
 def test_a_mask_that_leaves_nothing_over_is_named():
     mask = np.zeros(64)
 

@@ -186,16 +186,17 @@ class ProgramWatch:
         slopes = {p.name: None if (g := p.grad()) is None else g.copy() for p in mine}
         norms = {name: _norm(g) for name, g in slopes.items() if g is not None}
         piled = {name: event for name, event in self._piled.items() if name in norms}
-        answer = go_on()  # this may run backward, and hooks may change gradients
-        norms |= {p.name: _norm(g) for p in mine if (g := p.grad()) is not None}
-        sizes = {
-            p.name: (norms.get(p.name, 0.0), _norm(before[p.name]), _norm(p.value() - before[p.name])) for p in mine
-        }
-        along = cosine({p.name: p.value() - before[p.name] for p in mine}, slopes)
-        self._used |= set(norms)
-        self._values = {p.name: p.value().copy() for p in self.parameters}
-        self.events.append(TrainingEvent("step", *place, self._round, who, piled=piled, sizes=sizes, along=along))
-        return answer
+        try:
+            return go_on()  # this may run backward, and hooks may change gradients
+        finally:  # the program may catch the error that no parameter has a gradient
+            norms |= {p.name: _norm(g) for p in mine if (g := p.grad()) is not None}
+            sizes = {
+                p.name: (norms.get(p.name, 0.0), _norm(before[p.name]), _norm(p.value() - before[p.name])) for p in mine
+            }
+            along = cosine({p.name: p.value() - before[p.name] for p in mine}, slopes)
+            self._used |= set(norms)
+            self._values = {p.name: p.value().copy() for p in self.parameters}
+            self.events.append(TrainingEvent("step", *place, self._round, who, piled=piled, sizes=sizes, along=along))
 
 
 def _is_other(before: np.ndarray | None, after: np.ndarray | None) -> bool:

@@ -12,7 +12,7 @@ from .copied_program import items
 from .evidence import Evidence, Found
 from .lines import line_assigning, line_between
 from .program_watch import TrainingEvent, cosine
-from .updates import are_cleared, is_matrix, made_at
+from .updates import REFUSED, are_cleared, is_matrix, made_at
 from .words import at_line, listed, number, whole
 from .workbench import LiveParameter
 
@@ -44,7 +44,7 @@ def cleared(e: Evidence) -> Found:
     is_used = any(event.piled for event in e.watch.events) or any(s[0] for event in late for s in event.sizes.values())
     mine = e.watch.events[: e.watch.events.index(late[0])] if late and not is_used else []
     backward = next((other for other in reversed(mine) if other.kind == "backward"), None)
-    if backward is None or not any(g is not None and g.any() for g in given):
+    if backward is None or not any(g is not None and g.any() for g in given) or REFUSED in e.watch.told[1]:
         return
     event, after = late[0], mine[mine.index(backward) :]
     zero = next((other for other in reversed(after) if other.kind == "zero"), None)
