@@ -118,6 +118,25 @@ def unregistered(e: Evidence) -> Found:
             )
 
 
+def repeated(e: Evidence) -> Found:
+    """A list that is multiplied to get several layers, and contains the same one several times."""
+    models = [model for _, model in e.bench.of_kind(e.program.named, e.bench.models)]
+    for part in [part for model in models for part in e.bench.parts(model) if isinstance(part, Iterable)]:
+        layers = [layer for layer in part if isinstance(layer, e.bench.models)]
+        for layer in layers:
+            count, kind = sum(other is layer for other in layers), type(layer).__name__
+            line = line_above(e, rf"\[.*\b({kind}\(.*|[a-z_]\w*)\]\s*\*\s*\w")
+            if count > 1 and line is not None and e.bench.named_parameters(layer):
+                yield e.suspect(
+                    "repeated_layer",
+                    f"The list in line {line.line} contains the same {kind} {count} times: there is only one set of "
+                    "parameters, which all of them use.",
+                    "Make each layer anew, as in [Linear(8, 8) for _ in range(3)]; to share one, apply it in a loop.",
+                    at=line,
+                )
+                return
+
+
 def outside_optimizer(e: Evidence) -> Found:
     """Parameters with a gradient that no optimizer holds: some of a layer, or all."""
     copies = e.watch.program.named

@@ -30,6 +30,7 @@ RULES: tuple[tuple[str, *tuple[Rule, ...]], ...] = (
     ("NaN and infinity", finite.not_finite),
     ("values that leave the graph", cuts.cut_gradients),
     ("parameters that nothing registers", parameters.unregistered),
+    ("layers that a list repeats", parameters.repeated),
     ("parameters that nothing uses", parameters.unreached),
     ("parameters of the optimizer", parameters.outside_optimizer),
     ("parameters that are replaced", *rounds.REPLACED),

@@ -45,6 +45,40 @@ def forward_pass_in_test_mode():
     return step, net, optimizer, *_classes()
 
 
+@mistake("repeated_layer", steps=12)
+def one_layer_in_three_places():
+    hidden = [L.Linear(16, 16), F.relu] * 3  # <- hidden = [f for _ in range(3) for f in (L.Linear(16, 16), F.relu)]
+    net = Sequential(L.Linear(5, 16), F.relu, *hidden, L.Linear(16, 3))
+    optimizer = optimizers.SGD(lr=0.1).setup(net)
+
+    def step(net, optimizer, x, t):
+        return _trained(net, optimizer, x, t)
+
+    return step, net, optimizer, *_classes()
+
+
+@healthy(steps=12)
+def one_layer_is_applied_three_times():
+    class Deep(Link):
+        def __init__(self):
+            super().__init__()
+            self.first, self.hidden, self.last = L.Linear(5, 16), L.Linear(16, 16), L.Linear(16, 3)
+
+        def forward(self, x):
+            h = F.relu(self.first(x))
+            for layer in [self.hidden] * 3:
+                h = F.relu(layer(h))
+            return self.last(h)
+
+    net = Deep()
+    optimizer = optimizers.SGD(lr=0.1).setup(net)
+
+    def step(net, optimizer, x, t):
+        return _trained(net, optimizer, x, t)
+
+    return step, net, optimizer, *_classes()
+
+
 @mistake("cut_gradient", steps=12)
 def last_layer_frozen_at_zero():
     net = _net()
