@@ -183,7 +183,14 @@ class Parameter(Variable):
 
     def __reduce__(self) -> tuple[Any, ...]:
         start = self._data if self.is_initialized else self.initializer
-        return Parameter, (start, None, self.name, self.requires_grad)
+        return _rebuilt, (type(self), start, self.name, self.requires_grad), getattr(self, "__dict__", None)
+
+
+def _rebuilt(kind: type[Parameter], start: Any, name: str | None, requires_grad: bool) -> Parameter:
+    """A parameter of a class, made without its constructor: that of a subclass may have other arguments."""
+    made = kind.__new__(kind)
+    Parameter.__init__(made, start, None, name, requires_grad)
+    return made
 
 
 def _shown(name: str | None) -> str:

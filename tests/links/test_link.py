@@ -189,18 +189,27 @@ def test_copies_share_or_have_their_own():
     np.testing.assert_array_equal(deep.l2.b.data, net.l2.b.data)
 
 
+class Weights(Parameter):
+    def __init__(self, count, tag):
+        super().__init__(initializers.Normal(), count)
+        self.tag = tag
+
+
 @pytest.mark.parametrize("mode", ["share", "copy", "init"])
 def test_a_copied_parameter_keeps_its_class_and_its_attributes(mode):
-    class Weights(Parameter):
-        def __init__(self, count, tag):
-            super().__init__(initializers.Normal(), count)
-            self.tag = tag
-
     link = Link()
     link.W = Weights(3, "own")
     twin = link.copy(mode)
     assert (type(twin.W), twin.W.tag, twin.W.name, twin.W.shape) == (Weights, "own", "W", (3,))
     assert np.array_equal(twin.W.data, link.W.data) == (mode != "init")
+
+
+@pytest.mark.parametrize("copied", [copy.copy, copy.deepcopy, lambda p: pickle.loads(pickle.dumps(p))])
+def test_a_deep_copy_and_a_pickle_of_a_parameter_keep_its_class_and_its_attributes(copied):
+    own = Weights(3, ["own"])
+    twin = copied(own)
+    assert (type(twin), twin.tag, twin.data.tolist()) == (Weights, ["own"], own.data.tolist())
+    assert (twin.tag is own.tag) == (copied is copy.copy)
 
 
 def test_a_copy_of_a_row_has_links_of_its_own():

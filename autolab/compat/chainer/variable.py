@@ -246,8 +246,7 @@ class Parameter(Variable, _parameter.Parameter):  # type: ignore[misc]  # moving
 
     update_rule = property(rule_of)
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        return Parameter, _parameter.Parameter.__reduce__(self)[1]
+    __reduce__ = _parameter.Parameter.__reduce__
 
 
 def own_parameter(parameter: _parameter.Parameter) -> Parameter:
