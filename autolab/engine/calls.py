@@ -41,7 +41,7 @@ INSTEAD = {
     "subok": "a result is a Variable or a plain array",
     "casting": "cast the input first: x.astype(dtype)",
     "upper": "transpose the result",
-    "UPLO": "the lower triangle is read",
+    "UPLO": "both triangles are read, as (a + a.T) / 2",
     "hermitian": "use F.eigh for symmetric matrices",
     "full_matrices": "the reduced form is computed: full_matrices=False",
     "compute_uv": "the singular values are svd(a)[1]",

@@ -15,7 +15,7 @@ import numpy as np
 
 from ..engine.numpy_protocol import adapt, foreign, register, unwrap
 from .arrays.axes import expand_dims, swapaxes
-from .arrays.diagonals import diagonal, on_diagonal, trace
+from .arrays.diagonals import diagonal, on_diagonal, trace, tril, triu
 from .arrays.indexing import getitem
 from .arrays.joining import along, concatenate, place_of, split
 from .arrays.repeating import flip
@@ -27,6 +27,7 @@ from .elementwise.logistic import logsigmoid, sigmoid
 from .elementwise.powers import cbrt, pow
 from .elementwise.selection import where
 from .elementwise.special import erf, erfc
+from .linear_algebra.matrix_functions import matrix_norm
 from .linear_algebra.products import dot, matmul, outer, tensordot
 from .linear_algebra.spectra import eigh, svd
 from .losses.entropy import xlogy
@@ -38,7 +39,9 @@ Arrays = Sequence[Any]
 
 
 # ---------------------------------------------------------------------- elementwise
-register(np.positive, lambda x: x)
+for _same in (np.positive, np.conjugate):  # all numbers are real
+    register(_same, lambda x: x)
+adapt(np.real)(lambda val: val)
 register(np.exp2, lambda x: pow(2.0, x))
 for _degrees in (np.deg2rad, np.radians):
     register(_degrees, lambda x: mul(x, math.pi / 180))
@@ -242,7 +245,25 @@ adapt(np.linalg.tensordot)(lambda x1, x2, axes=2: tensordot(x1, x2, axes=axes))
 adapt(np.linalg.diagonal)(lambda x, offset=0: diagonal(x, offset=offset, axis1=-2, axis2=-1))
 adapt(np.linalg.trace)(lambda x, offset=0: trace(x, offset=offset, axis1=-2, axis2=-1))
 adapt(np.linalg.svdvals)(lambda x: svd(x)[1])
-adapt(np.linalg.eigvalsh)(lambda a: eigh(a)[0])
+adapt(np.linalg.eigvalsh)(lambda a, UPLO=None: _eigh(a, UPLO)[0])
+
+
+@adapt(np.linalg.eigh)
+def _eigh(a: Any, UPLO: str | None = None) -> Any:
+    """With ``UPLO``, NumPy's: one triangle is read. Without it, both are, which is the same for a symmetric matrix."""
+    if UPLO is None:
+        return eigh(a)
+    if UPLO not in ("L", "U", "l", "u"):
+        raise ValueError(f"eigh: UPLO is {UPLO!r:.60}; expected 'L' or 'U'")
+    read, strict = (tril(a), tril(a, k=-1)) if UPLO in "Ll" else (triu(a), triu(a, k=1))
+    return eigh(read + swapaxes(strict, axis1=-1, axis2=-2))
+
+
+@adapt(np.linalg.norm)
+def _norm(x: Any, ord: Any = None, axis: Axis = None, keepdims: bool = False) -> Any:
+    if ord in (None, "fro") or axis is not None or np.ndim(x) != 2:
+        return norm(x, ord=ord, axis=axis, keepdims=keepdims)
+    return matrix_norm(x, ord=ord, keepdims=keepdims)
 
 
 @adapt(np.linalg.outer)

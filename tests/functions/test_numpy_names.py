@@ -18,6 +18,8 @@ T = np.linspace(-1, 1, 24).reshape(2, 3, 4) ** 3 + 0.1
 
 CALLS: list[tuple[Callable[[Any], Any], np.ndarray]] = [
     (np.positive, M),
+    (np.conj, M),
+    (np.real, M),
     (np.exp2, V),
     (np.deg2rad, V),
     (np.radians, V),
@@ -84,6 +86,10 @@ CALLS: list[tuple[Callable[[Any], Any], np.ndarray]] = [
     (np.linalg.matrix_norm, T),
     (np.linalg.svdvals, M),
     (np.linalg.eigvalsh, S),
+    (lambda x: np.linalg.eigvalsh(x, UPLO="U"), S + np.tril(S)),
+    (lambda x: np.linalg.eigh(x, "L")[0], np.stack([S + np.tril(S), S - np.triu(S)])),
+    *[(lambda x, ord=ord: np.linalg.norm(x, ord), M) for ord in ("nuc", 2, -2, 1, -1, np.inf, -np.inf)],
+    (lambda x: np.linalg.norm(x, "nuc", keepdims=True), M),
     (lambda x: x[np.ix_([1, 0], [0, 2])], M),
 ]
 
