@@ -31,11 +31,13 @@ class Tape(observe):
 
     def __init__(self) -> None:
         steps: list[ForwardEvent] = []
-        self.steps = steps
+        made: list[ForwardEvent] = []
+        self.steps, self._made = steps, made
 
         def keep(event: Any) -> None:  # a method would make a reference cycle
             if isinstance(event, ForwardEvent):
-                steps.append(event)
+                steps.append(event)  # y[0] = 1 later gives a result y another node
+                made.append(event._replace(outputs=tuple([wrap(y._data, y.node) for y in event.outputs])))
 
         super().__init__(keep)
 
@@ -49,22 +51,22 @@ class Tape(observe):
         """
         found = {x.node: t for x, t in zip(inputs, tangents, strict=True) if x.node is not None}
         known = set(found)
-        for step in self.steps:
-            for x in step.inputs:
-                _check_known(x, known)
-            edges = [] if (node := _node(step)) is None else node.edges
+        for step in self._made:
+            edges = [] if (node := _node(step)) is None else [*node.edges]
+            for edge in edges:
+                _check_known(edge.parent, known)
             moving = {edge.place: found[edge.parent] for edge in edges if edge.parent in found}
             if moving:
                 pairs = zip(step.outputs, through(step, moving), strict=True)
                 found |= {y.node: t for y, t in pairs if y.node is not None and t is not None}
             known |= {y.node for y in step.outputs if y.node is not None}
         for y in outputs:
-            _check_known(y, known)
+            _check_known(y.node, known)
         return [_tangent(y, found) for y in outputs]
 
 
-def _check_known(x: Any, known: set[Node]) -> None:
-    if isinstance(x, Variable) and x.node is not None and x.node.order and x.node not in known:
+def _check_known(node: Node | None, known: set[Node]) -> None:
+    if node is not None and node.order and node not in known:
         raise UnseenStepError
 
 

@@ -246,3 +246,26 @@ def test_a_checkpoint_refuses_what_is_no_variable() -> None:
         transforms.checkpoint(lambda x: x.data)(Variable(1.0))
     with autolab.no_grad():
         assert not transforms.checkpoint(lambda x: x * 2.0)(Variable(1.0)).requires_grad
+
+
+def _assigned(x: Variable) -> Variable:
+    y = x * 1
+    y[1] = y[0] * 3
+    y[2] += y[1]
+    return y * y
+
+
+def _in_place(x: Variable) -> Variable:
+    y = F.exp(x)
+    y.mul_(x)
+    return y.add_(y[0])
+
+
+@pytest.mark.parametrize("fn", [_assigned, _in_place, lambda x: _assigned(_in_place(x))])
+def test_values_that_are_assigned_to_keep_their_tangents(fn: Any) -> None:
+    """The Variable has another node after the assignment."""
+    x, t = np.array([1.0, 2.0, 3.0]), np.array([1.0, 10.0, 100.0])
+    slopes = transforms.jacrev(fn)(x).data
+    assert slopes.any()
+    np.testing.assert_allclose(transforms.jacfwd(fn)(x).data, slopes, rtol=1e-12)
+    np.testing.assert_allclose(transforms.jvp(fn, x, t)[1].data, slopes @ t, rtol=1e-12)
