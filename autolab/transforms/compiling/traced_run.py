@@ -252,7 +252,7 @@ class _NotedRun:
             return
         leaves_something = self.effects or self.tape.is_final
         if leaves_something or not all([type(y._data) is Recorded and y.node is not None for y in ys]):
-            return self.tape.refuse("it returns both a value that is to be differentiated and something else")
+            return self.tape.refuse("it returns a value that is to be differentiated, and changes or returns others")
         self.tape.is_backward = True
         starts = [self.tape.source(np.ones_like(y._data._value), None) for y in ys]
         found: dict[Any, Any] = gradients_since(self._begin, ys, starts, self._earlier)
