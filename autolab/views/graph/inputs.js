@@ -107,6 +107,7 @@ export function makeScrub(node, which, move, type) {
   /** @type {import("../live/controls.js").Control} */
   let control;
   let now = 0;
+  let wasAhead = false;
   /** @typedef {{x: number, value: number, moved: boolean}} Hold */
 
   const y = h - FROM_BELOW;
@@ -193,7 +194,8 @@ export function makeScrub(node, which, move, type) {
       "aria-valuemax": control.max,
       "aria-valuetext": value === null ? "not finite" : short(value),
     });
-    if (ahead && value !== null) node.write(which, short(value));
+    if (ahead || wasAhead) node.write(which, value === null ? "not finite" : short(value));
+    wasAhead = ahead; // the kernel may have ended elsewhere, as after an undo
   }
 
   return {

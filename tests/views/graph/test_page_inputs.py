@@ -104,6 +104,25 @@ def test_typing_a_number_moves_and_widens_the_range(page: Page, open_view: Open)
     assert wire.widget.point["x"] == -0.5
 
 
+def test_a_number_typed_before_a_drag_is_answered_is_shown(page: Page, open_view: Open) -> None:
+    wire = open_view(muladd, x=2.0, y=3.0, z=4.0)
+    free(page, "x").press("ArrowRight")
+    type_number(page, "x", "7")
+    wire.settle()
+    assert number(page, wire, "x") == "7"
+
+
+def test_an_undo_before_a_drag_is_answered_is_shown(page: Page, open_view: Open) -> None:
+    wire = open_view(lambda x: x * 2, x=np.inf)
+    for reached in "3", "not finite":
+        type_number(page, "x", "3")
+        wire.settle()
+        free(page, "x").press("ArrowRight")
+        menu(page).get_by_role("button", name="Undo" if reached == "3" else "Reset").click()
+        wire.settle()
+        assert number(page, wire, "x") == reached
+
+
 def test_text_that_is_no_number_is_marked_and_sends_nothing(page: Page, open_view: Open) -> None:
     wire = open_view(muladd, x=2.0, y=3.0, z=4.0)
     box = page.locator(".al-typing input")
