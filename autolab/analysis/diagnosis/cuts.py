@@ -10,11 +10,11 @@ from .lines import code_of, line_above, line_assigning, line_near
 from .report import CodeLine
 from .words import at_line, called, holds, listed
 
-_KEEP = "Compute with the tensor itself; take numbers out only for printing."
+_KEEP = "Take numbers out of the graph only to print them."
 _REMEDIES = {
     "argmax": "Indices have no gradient: give the loss the scores themselves, for example to cross_entropy.",
     "detach": "Remove the detach(), or keep it only where no gradient is to pass.",
-    "data": "Use the tensor itself instead of its .data, which is outside the graph.",
+    "data": "Leave out .data, which takes the numbers out of the graph.",
     "stop_gradient": "Remove stop_gradient where a gradient is to pass.",
     "tensor": "torch.tensor(...) copies numbers and forgets the graph: use the tensor itself, torch.stack or "
     "torch.cat.",

@@ -217,7 +217,7 @@ EXERCISES: tuple[Exercise, ...] = (
             "equal": "All four units get the same gradient. Will they ever differ?",
             "large": "Numbers above 5 make tanh level off. How large may they be?",
             "shape": "The shapes are (3, 4) and (4,). Which shapes do you return?",
-            "hint": "Run autolab.diagnose on your loss of 4, with w1 and w2 as Variables. What do the units share?",
+            "hint": "Does one of your units begin with the same numbers as another, or with a 0 in w2?",
         },
     ),
     _Program(
