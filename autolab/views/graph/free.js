@@ -148,13 +148,13 @@ export function makeFree(view, graph, act) {
    * @param {string} which
    */
   function type(control, node, which) {
-    const field = makeBox(control.label, (value) => {
-      act.move(control, null, value, true);
-      open?.close(true);
-    });
+    const field = makeBox(control.label, (value) => act.move(control, null, value, true));
     field.show(control.value);
     const part = { element: field.element, update: () => {} };
     place(control, html("div.al-typing", field.element), part, node, node.numberPlace(which));
+    field.element.addEventListener("keydown", (/** @type {KeyboardEvent} */ { key }) => {
+      if (key === "Enter" && !field.element.matches("[aria-invalid]")) open?.close(true); // also if it is as before
+    });
     field.element.addEventListener("focusout", () => open?.part === part && open.close(false));
     field.element.select();
   }

@@ -8,6 +8,7 @@
 import { THEME_MARKS, colorMap, isDark } from "./colors.js";
 import { makeComputingPart } from "./computing.js";
 import { button, html, set, writeSentence } from "./dom.js";
+import { claim, isShortcut } from "./hand.js";
 import { makeLink } from "./link.js";
 
 /** @typedef {import("../graph/explorer.js").View} View */
@@ -104,6 +105,7 @@ function makeView(source, el, link, makers) {
     if (event.key !== "Escape" || event.defaultPrevented) return;
     /** @type {any} */ (root.closest(".jp-Cell"))?.focus(); // where the notebook's keys count again
   });
+  root.addEventListener("keydown", passOn, true);
 
   function paintTheme() {
     const scheme = isDark(root) ? "dark" : "light";
@@ -153,6 +155,20 @@ function makeView(source, el, link, makers) {
  */
 function keepKeys(event) {
   /** @type {Element} */ (event.target).setAttribute("data-lm-suppress-shortcuts", "true");
+}
+
+/**
+ * Let JupyterLab run the cell and save the notebook, as everywhere: the cell gets those keys that no field needs.
+ * @param {KeyboardEvent} event
+ */
+function passOn(event) {
+  const target = /** @type {Element} */ (event.target);
+  const runs = event.key === "Enter" && (event.shiftKey || isShortcut(event)) && !target.matches(":read-write");
+  const cell = /** @type {HTMLElement | null} */ (target.closest(".jp-Cell"));
+  if (!cell || !(runs || (event.key === "s" && isShortcut(event)))) return;
+  claim(event);
+  if (runs) cell.focus();
+  cell.dispatchEvent(new KeyboardEvent("keydown", event));
 }
 
 /**

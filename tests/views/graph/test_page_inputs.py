@@ -104,6 +104,16 @@ def test_typing_a_number_moves_and_widens_the_range(page: Page, open_view: Open)
     assert wire.widget.point["x"] == -0.5
 
 
+def test_enter_closes_a_field_that_is_as_before(page: Page, open_view: Open) -> None:
+    wire = open_view(muladd, x=2.0, y=3.0, z=4.0)
+    free(page, "x").press("Enter")
+    page.locator(".al-typing input").press("Enter")
+    expect(page.locator(".al-typing")).to_have_count(0)
+    expect(free(page, "x")).to_be_focused()
+    wire.settle()
+    assert wire.received == []
+
+
 def test_a_number_typed_before_a_drag_is_answered_is_shown(page: Page, open_view: Open) -> None:
     wire = open_view(muladd, x=2.0, y=3.0, z=4.0)
     free(page, "x").press("ArrowRight")

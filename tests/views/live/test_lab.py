@@ -136,6 +136,27 @@ def test_keys_reach_the_graph_and_escape_leads_back_to_the_notebook(
     assert view.page.evaluate("() => window.jupyterapp.shell.currentWidget.content.widgets.length") == 2
 
 
+def test_the_notebook_runs_the_cell_and_is_saved_by_keys_from_inside_the_graph(
+    lab: Lab, open_page: Callable[..., LabPage]
+) -> None:
+    path = lab.write("run_and_save.ipynb", "count = 0", f"count += 1\n{PROGRAM}", "print(count)")
+    view = open_page(path)
+    view.run(0)
+    view.run(1)
+    view.node("x").focus()
+    before = path.read_text("utf-8")
+    view.page.keyboard.press("Control+s")
+    view.page.wait_for_function("() => !window.jupyterapp.shell.currentWidget.context.model.dirty")
+    assert path.read_text("utf-8") != before
+    view.page.keyboard.press("Shift+Enter")
+    expect(view.page.locator(".jp-Cell").nth(2)).to_be_focused()
+    assert view.run(2) == "2"
+    view.node("x").press("Enter")
+    view.page.locator(".al-typing input").press("Shift+Enter")  # a field needs its keys
+    expect(view.page.locator(".al-typing")).to_have_count(0)
+    assert view.run(2) == "2"
+
+
 def test_the_passes_are_walked_by_keyboard(lab: Lab, open_page: Callable[..., LabPage]) -> None:
     view = open_page(lab.write("walk.ipynb", PROGRAM))
     view.run(0)
