@@ -76,7 +76,8 @@ class Origins:
     def redefined(self) -> str | None:
         """The function's name, if it now refers to a function with different code."""
         name = getattr(self._fn, "__name__", "")
-        now = getattr(self._fn, "__globals__", {}).get(name)
+        now: Any = getattr(self._fn, "__globals__", {}).get(name)
+        now = inspect.unwrap(now)  # this one is, too, and many are decorated: `F.tanh` is
         if not inspect.isfunction(now) or now is self._fn or not inspect.isfunction(self._fn):
             return None
         return name if _code(now.__code__) != _code(self._fn.__code__) else None

@@ -150,6 +150,16 @@ def test_the_function_was_redefined(explorer: Make, notebook: dict[str, Any]) ->
     assert since(view) == say("since_redefined", name="fn")
 
 
+def test_a_decorated_function_is_redefined_only_by_other_code(explorer: Make, notebook: dict[str, Any]) -> None:
+    assert since(explorer(autolab.functions.tanh, x=1.0)) == ""
+    cell("import functools\ndef same(f):\n    return functools.wraps(f)(lambda x: f(x))", notebook)
+    cell("@same\ndef fn(x):\n    return x * 7", notebook)
+    view = explorer(notebook["fn"], x=1.0)
+    assert since(view) == ""
+    cell("@same\ndef fn(x):\n    return x * 8", notebook)
+    assert since(view) == say("since_redefined", name="fn")
+
+
 def test_the_mode_was_changed_elsewhere(explorer: Make) -> None:
     view = explorer(lambda x: autolab.functions.dropout(x), x=np.ones(4))
     with autolab.test_mode():
