@@ -122,6 +122,7 @@ def test_keys_reach_the_graph_and_escape_leads_back_to_the_notebook(
             break
         keys.press("Tab")
     keys.type("ddbmx ")  # would delete, insert and change cells; the space selects the box
+    expect(view.page.locator(".al-selected")).to_have_count(1)
     keys.press("Enter")
     view.page.locator(".al-typing input").press("Escape")
     expect(x).to_be_focused()
@@ -155,6 +156,16 @@ def test_the_notebook_runs_the_cell_and_is_saved_by_keys_from_inside_the_graph(
     view.page.locator(".al-typing input").press("Shift+Enter")  # a field needs its keys
     expect(view.page.locator(".al-typing")).to_have_count(0)
     assert view.run(2) == "2"
+
+
+def test_the_text_of_a_view_grows_with_that_of_jupyterlab(lab: Lab, open_page: Callable[..., LabPage]) -> None:
+    view = open_page(lab.write("fonts.ipynb", PROGRAM))
+    view.run(0)
+    sentence = view.page.locator(".al-sentence")
+    expect(sentence).to_have_css("font-size", "18px")
+    view.command("application:toggle-presentation-mode")  # from 14 to 17 pixels
+    expect(sentence).to_have_css("font-size", f"{18 * 17 / 14:.4f}px")
+    view.command("application:toggle-presentation-mode")
 
 
 def test_the_passes_are_walked_by_keyboard(lab: Lab, open_page: Callable[..., LabPage]) -> None:
