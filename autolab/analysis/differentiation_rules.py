@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from .expressions import ONE, ZERO, Expression, FunctionCall, Name, Number, Power, Product, Sum, split, terms_of
-from .simplify import Rules
+from .simplify import Rules, scaled, split_all
 
 SLOPE = "′"
 """The function that denotes a slope that is still to be found."""
@@ -93,14 +93,8 @@ def differentiated(of: Expression, wrt: Name, local: Local) -> RuleLine:
 
 def _times(coefficient: Fraction, factors: Sequence[Expression]) -> Expression:
     """A product that is not simplified, except that numbers are multiplied."""
-    inner: list[Expression] = []
-    for factor in factors:
-        own, others = split(factor)
-        coefficient *= own
-        inner += others
-    if not inner or coefficient == 0:
-        return Number(coefficient)
-    return inner[0] if coefficient == 1 and len(inner) == 1 else Product(coefficient, tuple(inner))
+    own, inner = split_all(factors)
+    return scaled(coefficient * own, inner) if inner and coefficient * own else Number(coefficient * own)
 
 
 def _added(terms: Sequence[Expression]) -> Expression:

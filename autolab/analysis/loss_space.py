@@ -98,9 +98,8 @@ class Space:
         with quietly():
             slopes = grad(result, inputs) if isinstance(result, Variable) else (None,) * len(inputs)
         pairs = zip(inputs, slopes, strict=True)
-        return value, joined(
-            [np.zeros(v.shape) if g is None else _array(g, f"{CALLER}: the gradient") for v, g in pairs]
-        )
+        found = [np.zeros(v.shape) if g is None else _array(g, f"{CALLER}: the gradient") for v, g in pairs]
+        return value, joined(found)
 
     def _result(self, flat: Any, model: Any) -> Any:
         return self._placed(flat, model)[0]

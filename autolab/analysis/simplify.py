@@ -10,7 +10,7 @@ denominator, or in a function that is not known here), ``a + 0`` stays, since ``
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 
@@ -52,13 +52,8 @@ class Rules:
     # ------------------------------------------------------------------ products
     def product(self, factors: Iterable[Expression], strict: bool = False) -> Expression:
         """The product of expressions."""
-        coefficient, powers = Fraction(1), _Powers()
-        for factor in factors:
-            own, inner = split(factor)
-            coefficient *= own
-            for one in inner:
-                powers.multiply(one)
-        found = tuple(powers)
+        coefficient, inner = split_all(factors)
+        found = _combined(inner)
         if coefficient == 0 and found and not (self.finite and (self.smooth or all(map(is_total, found)))):
             return Product(coefficient, found)  # 0 times an infinity is NaN
         if coefficient == 0 or not found:
@@ -67,7 +62,7 @@ class Rules:
         if summed is not None:
             others = [factor for factor in found if factor is not summed]
             return self.sum([self.product([Number(coefficient), *others, term]) for term in summed.terms])
-        return found[0] if coefficient == 1 and len(found) == 1 else Product(coefficient, found)
+        return scaled(coefficient, found)
 
     def _to_multiply_out(self, coefficient: Fraction, factors: Sequence[Expression]) -> Sum | None:
         """The sum over which to distribute the other factors: always for a number, else only if all are finite."""
@@ -114,7 +109,7 @@ class Rules:
                 self._collect(collected.setdefault(frozenset(factors), []), coefficient, factors)
             else:
                 constant += coefficient
-        made = [_product(*one) for same in collected.values() for one in same]
+        made = [scaled(*one) for same in collected.values() for one in same]
         if constant or not made:
             made.append(Number(constant))
         return made[0] if len(made) == 1 else Sum(tuple(made))
@@ -132,25 +127,25 @@ class Rules:
             same.append((new, factors))
 
 
-def _product(coefficient: Fraction, factors: tuple[Expression, ...]) -> Expression:
+def split_all(factors: Iterable[Expression]) -> tuple[Fraction, tuple[Expression, ...]]:
+    """The coefficient and the factors of a product of expressions."""
+    parts = [split(factor) for factor in factors]
+    return math.prod([own for own, _ in parts], start=Fraction(1)), tuple([one for _, inner in parts for one in inner])
+
+
+def scaled(coefficient: Fraction, factors: tuple[Expression, ...]) -> Expression:
+    """The product of a coefficient and factors, at least one; a factor alone is itself."""
     return factors[0] if coefficient == 1 and len(factors) == 1 else Product(coefficient, factors)
 
 
-class _Powers:
-    """Factors in their original order, with integer powers of the same base combined, separately in numerator and
-    denominator."""
-
-    def __init__(self) -> None:
-        self._found: dict[tuple[Expression, int], int] = {}
-
-    def multiply(self, factor: Expression) -> None:
+def _combined(factors: Iterable[Expression]) -> tuple[Expression, ...]:
+    """The factors in their original order, with integer powers of the same base combined, separately in numerator and
+    denominator: x / x is not 1."""
+    found: dict[tuple[Expression, bool], int] = {}
+    for factor in factors:
         base, exponent = (factor.base, factor.exponent) if isinstance(factor, Power) else (factor, ONE)
         times = whole(exponent)
         if times == 0:
             base, times = factor, 1  # x ** 0.5 twice is not x: it is NaN below 0
-        place = base, 1 if times > 0 else -1  # and x / x is not 1
-        self._found[place] = self._found.get(place, 0) + times
-
-    def __iter__(self) -> Iterator[Expression]:
-        for (base, _), exponent in self._found.items():
-            yield base if exponent == 1 else Power(base, Number(Fraction(exponent)))
+        found[base, times > 0] = found.get((base, times > 0), 0) + times
+    return tuple([base if times == 1 else Power(base, Number(Fraction(times))) for (base, _), times in found.items()])
