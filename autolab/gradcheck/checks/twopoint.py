@@ -125,7 +125,7 @@ class Comparer:
     def worst_element(self, input: int, label: str, shape: Shape) -> Mismatch | None:
         """Compare every element of one input."""
         table = [self.along(Direction(input, k, 1.0)) for k in range(int(np.prod(shape)))]
-        return worst_entry(label, shape, np.array(table).reshape(-1, 3).T)
+        return worst_entry(label, shape, [*np.array(table).reshape(-1, 3).T])
 
     def random_directions(self, input: int, label: str, shape: Shape, rng: np.random.Generator) -> Mismatch | None:
         """Compare along random directions through all elements of one input; where they disagree, find an element that

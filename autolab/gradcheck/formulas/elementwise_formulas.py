@@ -95,14 +95,9 @@ def _formulas(names: Named) -> tuple[list[Formula], np.ndarray]:
     """Products and quotients of up to two parts, and of up to three names, shortest first."""
     parts = {text: v for text, v in known_parts(names) if np.isfinite(v).all()}
     kept = [text for text in parts if text in names]
-    found = dict.fromkeys(
-        [
-            formula
-            for count, among in enumerate([[], parts, parts, kept])
-            for texts in combinations_with_replacement(among, count)
-            for formula in _quotients(texts)
-        ]
-    )
+    among = enumerate([[], parts, parts, kept])
+    chosen = [texts for count, some in among for texts in combinations_with_replacement(some, count)]
+    found = dict.fromkeys([formula for texts in chosen for formula in _quotients(texts)])
     order = sorted(found, key=lambda formula: length(formula, names))
     return order, np.stack([formula.value(parts) for formula in order])
 

@@ -118,15 +118,10 @@ def _examine_backward(subject: Subject, first: Run, second: Run, upstreams: Upst
     _check_later_gradient(subject, gradients, fresh, upstreams[0])
     _check_again(subject, first, gradients, fresh, upstreams[0])
     other = subject.gradients(second, upstreams[1])
-    return Examination(
-        upstreams,
-        None,
-        gradients,
-        second=other,
-        none=subject.gradients(second, tuple([np.zeros_like(g) for g in upstreams[0]])),
-        combinations=_combinations(subject, second, upstreams, gradients, other),
-        graph=attempted(subject.gradients, second, upstreams[0], create_graph=True),
-    )
+    none = subject.gradients(second, tuple([np.zeros_like(g) for g in upstreams[0]]))
+    combinations = _combinations(subject, second, upstreams, gradients, other)
+    graph = attempted(subject.gradients, second, upstreams[0], create_graph=True)
+    return Examination(upstreams, None, gradients, other, none, combinations, graph)
 
 
 _LARGE = 1024.0

@@ -86,7 +86,7 @@ def not_checked(bound: Bound, steps: Sequence[ForwardEvent]) -> list[Finding]:
     """A finding that names the inputs that require no gradient, and one that names what a function uses in these steps
     and that has a gradient, but is not among its inputs; if there is anything."""
     still = [name for name, x in bound.variables.items() if x.data.dtype.kind == "f" and not x.requires_grad]
-    told = [_named("not_checked.still", still, [*map(shown, still)])] if still else []
+    told = [_named("not_checked.still", still)] if still else []
     own = {id(value): name for held in reached(bound.fn) for name, value in inside(*held)}
     found: dict[int, tuple[str, Variable]] = {}
     for x in [x for step in steps if any([y.requires_grad for y in step.outputs]) for x in step.inputs]:
@@ -97,12 +97,10 @@ def not_checked(bound: Bound, steps: Sequence[ForwardEvent]) -> list[Finding]:
     if found:
         link = say("not_checked.link") if any([isinstance(x, Parameter) for _, x in found.values()]) else ""
         names = [name for name, _ in found.values()]
-        told.append(
-            _named("not_checked", names, [shown(name) for name in names], function=shown(bound.name), link=link)
-        )
+        told.append(_named("not_checked", names, function=shown(bound.name), link=link))
     return told
 
 
-def _named(key: str, names: list[str], texts: list[str], **words: str) -> Finding:
+def _named(key: str, names: list[str], **words: str) -> Finding:
     key = f"{key}.several" if len(names) > 1 else key
-    return Finding.said(key, None, {"names": names}, names=listed(dict.fromkeys(texts), _SAID), **words)
+    return Finding.said(key, None, {"names": names}, names=listed(dict.fromkeys(map(shown, names)), _SAID), **words)

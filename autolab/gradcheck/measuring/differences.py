@@ -145,15 +145,12 @@ def numerical_diff(f: Callable[[Variable], Any], x: Any, eps: float | None = Non
 
 
 def _check_input(position: int, x: Array) -> None:
+    what = f"numerical_grad: inputs[{position}] is"
     if not is_array(x) or x.dtype.kind != "f":
         got = f"an array of {x.dtype}" if is_array(x) else a_kind(x)
-        raise TypeError(
-            f"numerical_grad: inputs[{position}] is {got}; expected a floating-point array, which is moved in place"
-        )
+        raise TypeError(f"{what} {got}; expected a floating-point array, which is moved in place")
     if not getattr(getattr(x, "flags", None), "writeable", True):
-        raise TypeError(
-            f"numerical_grad: inputs[{position}] is read-only; expected an array that can be moved in place"
-        )
+        raise TypeError(f"{what} read-only; expected an array that can be moved in place")
 
 
 def _steps(x: Array, eps: float | None) -> np.ndarray:

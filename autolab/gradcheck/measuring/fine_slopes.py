@@ -175,10 +175,8 @@ def slopes_at_tie(gauge: Gauge, input: int, element: int, claimed: float) -> tup
     slack = _TIE_SLACK * max(abs(low), abs(high))
     if not (low - slack <= claimed <= high + slack and high - low > _TIE_WIDTH * max(abs(low), abs(high))):
         return None
-    ends = [
-        _pulled_apart(gauge, input, element, int(shifts[k]), _PULLED * _CLOSER)
-        for k in (np.argmin(found), np.argmax(found))
-    ]
+    extreme = shifts[[np.argmin(found), np.argmax(found)]]
+    ends = [_pulled_apart(gauge, input, element, int(shift), _PULLED * _CLOSER) for shift in extreme]
     stays = abs(ends[1] - ends[0] - (high - low)) <= _TIE_WIDTH * (high - low)  # what bends is straight from nearby
     return (low, high) if stays else None
 
