@@ -112,10 +112,8 @@ class Function(ArrayForward):
     def _gradients(self, node: MultiOutputNode, g: Any, create_graph: bool) -> Mapping[int, Variable | None]:
         call = self._running()
         upstream = [as_upstream(got) for got in node.gradients(g)]
-        returned = self.backward(
-            tuple([call.inputs.get(i) for i in range(call.arity)]),
-            tuple([None if got is None else got._data.copy() for got in upstream]),
-        )
+        inputs = tuple([call.inputs.get(i) for i in range(call.arity)])
+        returned = self.backward(inputs, tuple([None if got is None else got._data.copy() for got in upstream]))
         call.check_tuple(returned, "arrays")
         if len(returned) != call.arity:
             raise call.miscounted(returned, f"{call.arity}, one per input")

@@ -13,12 +13,6 @@ from .download import fetch
 from .idx import read_idx
 from .transforms import AsType, Compose, Flatten, Normalize
 
-_FILES = {
-    (True, "images"): "train-images-idx3-ubyte.gz",
-    (True, "labels"): "train-labels-idx1-ubyte.gz",
-    (False, "images"): "t10k-images-idx3-ubyte.gz",
-    (False, "labels"): "t10k-labels-idx1-ubyte.gz",
-}
 _MAX_BYTES = 50_000_000
 
 
@@ -77,13 +71,13 @@ class MNIST(Dataset):
         super().__init__(train, transform or usual, target_transform)
 
     def prepare(self) -> None:
-        images, labels = self._read("images"), self._read("labels")
+        images, labels = self._read("images-idx3"), self._read("labels-idx1")
         if images.ndim != 3 or labels.shape != images.shape[:1]:
             raise FileFormatError(f"{self.folder}: images {images.shape} and labels {labels.shape} do not fit together")
         self.data, self.label = images[:, None], labels.astype(np.int64)
 
     def _read(self, what: str) -> np.ndarray:
-        name = _FILES[self.train, what]
+        name = f"{'train' if self.train else 't10k'}-{what}-ubyte.gz"
         path = fetch(self.address + name, self.sums[name], f"{self.folder}/{name}", _MAX_BYTES)
         return read_idx(path, _MAX_BYTES)
 

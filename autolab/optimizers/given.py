@@ -76,9 +76,8 @@ def target_and_groups(who: str, given: Any) -> tuple[Link, Groups] | None:
     listed = [parameter for parameters, _ in groups for parameter in parameters]
     if len(set(map(id, listed))) < len(listed):
         raise ValueError(f"{who}: a parameter was given twice; expected each once")
-    return GivenParameters(listed, [link for link in origins if link is not None]), [
-        group for group in groups if group[1]
-    ]
+    target = GivenParameters(listed, [link for link in origins if link is not None])
+    return target, [group for group in groups if group[1]]
 
 
 def _parameters(who: str, given: Any) -> list[Variable]:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -125,18 +124,8 @@ def silent(layer: Layer) -> tuple[int, int] | None:
 
 def state_of(found: Sequence[Layer], iteration: int, seconds: float) -> ModelState:
     """A copy of the current state of a model."""
-    params = dict(_parameters(found))
-    counts = {layer.name: silent(layer) for layer in found}
-    grads = {path: p._grad for path, p in params.items()}
-    return ModelState(
-        iteration,
-        seconds,
-        {path: snapshot(p._data, CELLS) for path, p in params.items()},
-        {path: None if g is None else snapshot(g._data, CELLS) for path, g in grads.items()},
-        {name: pair for name, pair in counts.items() if pair is not None},
-    )
-
-
-def _parameters(found: Sequence[Layer]) -> Iterator[tuple[str, Any]]:
-    for layer in found:
-        yield from layer.params
+    params = dict([pair for layer in found for pair in layer.params])
+    values = {path: snapshot(p._data, CELLS) for path, p in params.items()}
+    grads = {path: None if (g := p._grad) is None else snapshot(g._data, CELLS) for path, p in params.items()}
+    counts = {layer.name: pair for layer in found if (pair := silent(layer)) is not None}
+    return ModelState(iteration, seconds, values, grads, counts)
