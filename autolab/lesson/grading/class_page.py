@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ...views.draw.escape import Markup, document, element, escape, join, table
+from ...views.draw.messages import plural
 from ..checking import exercises
 from ..messages import SENTENCES
 from ..results import Result
@@ -36,7 +37,7 @@ def page_of(graded: Sequence[Graded]) -> str:
 
 
 def _lesson(lesson: str, graded: Sequence[Graded]) -> Markup:
-    parts = [element("h2", escape(f"{lesson}: {_counted(len(graded), 'notebook')}"))]
+    parts = [element("h2", escape(f"{lesson}: {plural(len(graded), 'notebook')}"))]
     for name, exercise in exercises(lesson).items():
         found = [result for one in graded for result in one.results if result.exercise == name]
         parts += [element("h3", element("code", escape(name))), _exercise(exercise, found)]
@@ -65,7 +66,3 @@ def _sentence(exercise: Any, cause: str) -> str:
     """The lesson's sentence for a mistake."""
     says = exercise.says
     return says.get(cause) or SENTENCES.get(cause, "").partition("{")[0] or says.get("hint", "")
-
-
-def _counted(count: int, what: str) -> str:
-    return f"{count} {what}{'' if count == 1 else 's'}"

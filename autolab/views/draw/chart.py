@@ -191,10 +191,8 @@ def _power(exponent: int) -> str:
 
 def with_powers(found: dict[str, Any]) -> dict[str, Any]:
     """A chart whose horizontal positions are exponents of ten: its axis shows the powers."""
-    exponents = [
-        *(x for line in found["lines"] for x in line["x"]),
-        *([] if found["mark"] is None else [found["mark"]]),
-    ]
+    exponents = [x for line in found["lines"] for x in line["x"]]
+    exponents += [] if found["mark"] is None else [found["mark"]]
     places = log_axis([10**x for x in exponents] or [0.1, 1.0])
     ticks = [[math.log10(value), text] for value, text in places["ticks"]]
     axis = {"lo": math.log10(places["lo"]), "hi": math.log10(places["hi"]), "ticks": ticks}

@@ -53,11 +53,8 @@ Drawn = Callable[[str, float], bytes]
 """Draws an SVG as a PNG, with this many pixels per unit."""
 
 
-class Still(NamedTuple):
-    """A picture of the film, and its duration in milliseconds."""
-
-    svg: Markup
-    milliseconds: float
+Still = tuple[Markup, float]
+"""A picture of the film, and its duration in milliseconds."""
 
 
 class Traveller(NamedTuple):
@@ -97,9 +94,9 @@ class _Film:
         for before, told in zip([self.frames[0], *self.frames], self.frames, strict=False):
             moving = list(self._moving(told)) if pace >= _HURRIED else []
             for labels, milliseconds in moving:
-                yield Still(self._draw(told, labels, before), milliseconds)  # moving numbers have not arrived yet
-            yield Still(self._draw(told), max(pace - sum([ms for _, ms in moving]), pace / 2))
-        yield Still(self._draw(None), _END)
+                yield self._draw(told, labels, before), milliseconds  # moving numbers have not arrived yet
+            yield self._draw(told), max(pace - sum([ms for _, ms in moving]), pace / 2)
+        yield self._draw(None), _END
 
     # ------------------------------------------------------------------ moving parts
 

@@ -21,9 +21,7 @@ from .examples import Moving, NothingMoves, moving
 _TITLE = "Functions of AutoLab"
 
 
-def build(
-    folder: str | os.PathLike[str], names: Sequence[str] | None = None, tell: Callable[[str], None] = lambda name: None
-) -> Path:
+def build(folder: str | os.PathLike[str], names: Sequence[str] | None = None) -> Path:
     """Write a page for each function, and an index.
 
     A page says what the function computes and what AutoLab does where it has no derivative, and shows its value, its
@@ -60,7 +58,6 @@ def build(
     target = Path(folder)
     target.mkdir(parents=True, exist_ok=True)
     for name in chosen:
-        tell(name)
         write(target / f"{name}.html", function_page(name))
     write(target / "index.html", index_page(chosen))
     return target / "index.html"

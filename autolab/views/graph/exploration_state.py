@@ -67,19 +67,21 @@ class ExplorationState:
         return {key: array for key, array in self.arrays.items() if isinstance(key, str)}
 
     @property
+    def held(self) -> dict[Any, Array]:
+        """All arrays: the inputs, the upstream gradients, and the values in place of steps' results."""
+        return {**self.arrays, **{("step", step): new.value for step, new in self.replaced.items()}}
+
+    @property
     def choices(self) -> tuple[Any, ...]:
         """Everything that was chosen except the arrays."""
         return self.train, self.order, self.wrt, self.opened, self.forward
 
     def differs(self, other: ExplorationState) -> bool:
         """Whether any computed number could come out differently."""
-        if (self.choices, self.arrays.keys()) != (other.choices, other.arrays.keys()):
+        mine, others = self.held, other.held
+        if (self.choices, mine.keys()) != (other.choices, others.keys()):
             return True
-        if any(not _same(array, other.arrays[key]) for key, array in self.arrays.items()):
-            return True
-        return self.replaced.keys() != other.replaced.keys() or any(
-            not _same(new.value, other.replaced[step].value) for step, new in self.replaced.items()
-        )
+        return any([not _same(array, others[key]) for key, array in mine.items()])
 
     def having(self, key: Key, array: Array, origin: ArraySource) -> ExplorationState:
         """The state with another array."""
@@ -104,9 +106,7 @@ class ExplorationState:
 
 def total_bytes(states: Iterable[ExplorationState]) -> int:
     """Bytes of the arrays of a history; an array that several states share counts once."""
-    arrays = [
-        array for state in states for array in (*state.arrays.values(), *[r.value for r in state.replaced.values()])
-    ]
+    arrays = [array for state in states for array in state.held.values()]
     return sum({id(array): int(array.nbytes) for array in arrays}.values())
 
 

@@ -56,7 +56,7 @@ def nan_path(recording: Recording) -> dict[str, Any] | None:
         "because": origin.because and origin.because.step,
         "values": values,
         "gradients": list(origin.gradients),
-        "text": " ".join([*_story(origin, recording.by_id), _reached(len(values), len(origin.gradients))]),
+        "text": " ".join([*_story(origin, recording.by_id), _reached(origin)]),
     }
 
 
@@ -72,9 +72,7 @@ def told(origin: NonfiniteOrigin) -> str:
     sentence = say(f"origin_{origin.how}", **words, function=clean(origin.function or "", 60), place=where(origin))
     because = origin.because
     why = [] if because is None else [say("nan_because", what=clean(because.source or "", 120), place=where(because))]
-    return " ".join(
-        [sentence, *why, _reached(len([i for i in origin.values if i != origin.step]), len(origin.gradients))]
-    )
+    return " ".join([sentence, *why, _reached(origin)])
 
 
 def _story(origin: NonfiniteOrigin, steps: dict[int, Step]) -> list[str]:
@@ -85,7 +83,8 @@ def _story(origin: NonfiniteOrigin, steps: dict[int, Step]) -> list[str]:
     return told
 
 
-def _reached(values: int, gradients: int) -> str:
+def _reached(origin: NonfiniteOrigin) -> str:
+    values, gradients = len([i for i in origin.values if i != origin.step]), len(origin.gradients)
     if not values and not gradients:
         return say("nan_nothing")
     return say("nan_reached", values=plural(values, "value"), gradients=plural(gradients, "gradient"))

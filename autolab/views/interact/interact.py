@@ -55,7 +55,7 @@ class Interact(BoardView):
         self._fn, self._knobs, self._letters = fn, knobs(inputs), axes
         fitted("interact", fn, (), inputs)
         self._train = config.train
-        self._name = clean(getattr(fn, "__name__", type(fn).__name__))
+        self.title = clean(getattr(fn, "__name__", type(fn).__name__))
         words = view_words(
             ["interact_draw"], rest=say("interact_rest"), live_stale=say("interact_stale"), still=say("interact_still")
         )
@@ -64,14 +64,9 @@ class Interact(BoardView):
 
     # ------------------------------------------------------------------ for Python
     @property
-    def title(self) -> str:
-        """The name of the function."""
-        return self._name
-
-    @property
     def call(self) -> str:
         """A call of the function with the names of its arguments, as code."""
-        return f"{self._name}({', '.join(map(clean, self._knobs))})"
+        return f"{self.title}({', '.join(map(clean, self._knobs))})"
 
     @property
     def inputs(self) -> dict[str, Any]:
@@ -79,7 +74,7 @@ class Interact(BoardView):
         return {name: knob.argument() for name, knob in self._knobs.items() if not isinstance(knob, Dice)}
 
     def _in_a_line(self) -> str:
-        return f"{self._name}({', '.join(f'{name}={value!r}' for name, value in self.inputs.items())})"
+        return f"{self.title}({', '.join(f'{name}={value!r}' for name, value in self.inputs.items())})"
 
     def _static(self) -> Bundle:
         bundles = [mimebundle(chart) for chart in self._charts]
@@ -95,7 +90,7 @@ class Interact(BoardView):
         """Run the function with the current values."""
         with using_config("train", self._train), undisturbed():
             result = self._fn(**{name: knob.argument() for name, knob in self._knobs.items()})
-        told, charts, arrays = _sorted(self._name, result, self._letters)
+        told, charts, arrays = _sorted(self.title, result, self._letters)
         entries = gather((arrays,), {}) if arrays else []
         self._board = Board(entries, None, "linear", True, self._letters if entries else {})
         self._told, self._charts = told, charts

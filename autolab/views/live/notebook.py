@@ -5,20 +5,10 @@ from __future__ import annotations
 import os
 import sys
 import weakref
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any
 
-
-class Live(Protocol):
-    """A view, as far as this module needs to know it."""
-
-    closed: bool
-
-    def look_again(self) -> None:
-        """Check whether something has changed since."""
-
-    def close(self) -> None:
-        """Close the view."""
-
+if TYPE_CHECKING:
+    from .widget import LiveView
 
 _open: weakref.WeakSet[Any] = weakref.WeakSet()
 _made: dict[str, tuple[str, weakref.WeakKeyDictionary[Any, str]]] = {}
@@ -62,7 +52,7 @@ def cell() -> str:
     return "" if notebook is None else _place(notebook)[0]
 
 
-def opened(view: Live) -> None:
+def opened(view: LiveView) -> None:
     """Register a new view: from now on it is told of every cell that has run, and receives messages from its pages even
     while a cell runs."""
     notebook = shell()
@@ -79,7 +69,7 @@ def opened(view: Live) -> None:
         _made[cell] = run, views
 
 
-def shown(view: Live) -> None:
+def shown(view: LiveView) -> None:
     """Note that the running cell shows a view."""
     notebook = shell()
     cell, run = _place(notebook) if notebook is not None else ("", "")
@@ -97,7 +87,7 @@ def _hear_beside(view: Any) -> None:
         view.comm._reply_subshell_for = None
 
 
-def closed(view: Live) -> None:
+def closed(view: LiveView) -> None:
     """Unregister a closed view."""
     _open.discard(view)
     for _, views in _made.values():

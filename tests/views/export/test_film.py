@@ -80,7 +80,7 @@ def test_a_share_is_multiplied_runs_to_its_input_and_is_added(tmp_path: Path) ->
     )
     labels = [[label.text for label in labels] for labels, _ in shown._moving(last)]
     assert labels[0] == ["1 × 3 = 3"] and labels[-1] == ["1 + 3 = 4"] and ["3"] in labels[1:-1]
-    added = [still.svg for still in shown.pictures() if ">1 + 3 = 4<" in still.svg]
+    added = [svg for svg, _ in shown.pictures() if ">1 + 3 = 4<" in svg]
     assert added and all([">1 of 2 shares<" in svg for svg in added]), "what runs has not arrived"
     ends = [labels[0] for labels, _ in shown._moving(last) if labels[0].text == "3"]
     target = shown.boxes[last["edge"]["from"]]
@@ -96,7 +96,7 @@ def test_numbers_stay_on_their_line() -> None:
 def test_no_number_is_shown_before_its_time() -> None:
     recording = autolab.record(layer, **LAYER)
     shown = made(recording)
-    first = next(shown.pictures()).svg
+    first, _ = next(shown.pictures())
     assert "not yet" in first
     (loss,) = [step for step in recording.steps if step.id in recording.outputs]
     text = made(recording).readings["nodes"][str(loss.id)]["value"]
