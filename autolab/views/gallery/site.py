@@ -33,8 +33,6 @@ def build(folder: str | os.PathLike[str], names: Sequence[str] | None = None) ->
         The target folder, which is created if needed. Files of an earlier gallery are replaced.
     names : sequence of str, optional
         Functions of `autolab.functions`; by default all.
-    tell : function, optional
-        Called with each name when its page is written.
 
     Returns
     -------

@@ -18,7 +18,7 @@ from .flow import MEASURES, flow
 from .health import nan_path, sentences
 from .labels import results, search_words
 from .layout.boxes import DIRECTIONS, Direction
-from .listing import listing, proof, remarks
+from .listing import listing, proof, remarks, stretches
 from .questions import Reader, answers
 from .readings import SIGNS, readings, signs_at
 from .scene import scene
@@ -158,29 +158,12 @@ def _outline(graph: Recording) -> dict[str, Any]:
     ]
     inside = [(step.id, outline.parents.get(step.id)) for step in graph.steps]
     own = [(step.id, None) for step in graph.steps if step.order == graph.order]
-    found = {"first": sorted(outline.at_first()), "groups": groups, "steps": _stretches(inside)}
-    return {**found, "own": _stretches(own)} if graph.order else found
+    found = {"first": sorted(outline.at_first()), "groups": groups, "steps": stretches(inside)}
+    return {**found, "own": stretches(own)} if graph.order else found
 
 
 def _id(item: Item | None) -> int | None:
     return None if item is None else item.id
-
-
-def _stretches(pairs: Sequence[tuple[int, int | None]]) -> list[list[int | None]]:
-    """Consecutive numbers with the same partner, as (first, last, partner).
-
-    Examples
-    --------
-    >>> _stretches([(0, None), (1, None), (2, -1), (4, -1)])
-    [[0, 1, None], [2, 2, -1], [4, 4, -1]]
-    """
-    found: list[list[Any]] = []
-    for number, partner in pairs:
-        if found and found[-1][1] == number - 1 and found[-1][2] == partner:
-            found[-1][1] = number
-        else:
-            found.append([number, number, partner])
-    return found
 
 
 def _fused(recording: Recording) -> list[dict[str, Any]]:

@@ -4,7 +4,7 @@ as a whole: what it is of, memory, opened fused functions.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ...recording.model import Opening, Recording, Step
@@ -90,16 +90,28 @@ def unreached(recording: Recording) -> str:
     >>> unreached(autolab.record(lambda x: x * x, 3.0))
     ''
     """
-    runs: list[list[int]] = []
-    for line in recording.unreached:
-        if runs and line == runs[-1][-1] + 1:
-            runs[-1].append(line)
-        else:
-            runs.append([line])
-    if not runs:
+    if not recording.unreached:
         return ""
-    words = [str(run[0]) if len(run) == 1 else f"{run[0]} to {run[-1]}" for run in runs]
+    runs = stretches([(line, None) for line in recording.unreached])
+    words = [str(first) if first == last else f"{first} to {last}" for first, last, _ in runs]
     return say("unreached_one" if len(recording.unreached) == 1 else "unreached", lines=listed(words))
+
+
+def stretches(pairs: Sequence[tuple[int, int | None]]) -> list[list[int | None]]:
+    """Consecutive numbers with the same partner, as (first, last, partner).
+
+    Examples
+    --------
+    >>> stretches([(0, None), (1, None), (2, -1), (4, -1)])
+    [[0, 1, None], [2, 2, -1], [4, 4, -1]]
+    """
+    found: list[list[Any]] = []
+    for here, partner in pairs:
+        if found and found[-1][1] == here - 1 and found[-1][2] == partner:
+            found[-1][1] = here
+        else:
+            found.append([here, here, partner])
+    return found
 
 
 MAX_LINES = 400

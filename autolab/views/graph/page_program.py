@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from ...engine.configuration import using_config
-from ...engine.float_errors import quietly
 from ...engine.grad import grad
 from ...engine.observe import BackwardEvent, ForwardEvent, observe
 from ...engine.variable import Variable
@@ -79,17 +76,17 @@ def _is_too_large(recording: Recording) -> bool:
 class _TracedRun:
     """The steps of a traced run whose numbers the page shows, and the program."""
 
-    shown: list[tuple[Step, str]] = field(default_factory=list)
-    values: list[np.ndarray] = field(default_factory=list)
-    program: ArrayProgram = None  # type: ignore[assignment]
+    shown: list[tuple[Step, str]]
+    values: list[np.ndarray]
+    program: ArrayProgram
 
 
 def _proved(session: Session, recording: Recording, start: dict[Key, np.ndarray]) -> _TracedRun:
     """The program, if three traces agree on it and it agrees with the recording and, elsewhere, with the function."""
     changed = changes_around(session.bound.given)
-    first, again = (_traced(session, recording, list(start.values()), start) for _ in range(2))
-    beside = [_shifted(array) for array in start.values()]
-    there = _traced(session, recording, beside, start)
+    first, again = (_traced(session, recording, start) for _ in range(2))
+    beside = {key: _shifted(array) for key, array in start.items()}
+    there = _traced(session, recording, beside)
     if (name := changed()) is not None:
         raise Untraceable(say("moves_writes", name=name))
     texts = [json.dumps(to_json(found.program)) for found in (first, again, there)]
@@ -99,7 +96,7 @@ def _proved(session: Session, recording: Recording, start: dict[Key, np.ndarray]
     for (step, which), value in zip(first.shown, first.values, strict=True):
         if not is_close(value, getattr(step, which).values):
             raise Untraceable(say("moves_changes"))
-    outputs, fits = replay(first.program, [array[None] for array in beside])
+    outputs, fits = replay(first.program, [array[None] for array in beside.values()])
     if fits[0] and not all([is_close(a[0], b) for a, b in zip(outputs, there.values, strict=True)]):
         raise Untraceable(say("moves_changes"))
     if (why := why_not(first.program)) is not None:
@@ -110,30 +107,23 @@ def _proved(session: Session, recording: Recording, start: dict[Key, np.ndarray]
 def _shifted(array: np.ndarray) -> np.ndarray:
     if array.dtype.kind != "f":
         return array
-    return (array + _SHIFT * (1 + np.abs(array)) * np.linspace(0.5, 1, array.size).reshape(array.shape)).astype(
-        array.dtype
-    )
+    apart = _SHIFT * np.linspace(0.5, 1, array.size).reshape(array.shape)
+    return (array + (1 + np.abs(array)) * apart).astype(array.dtype)
 
 
-def _traced(
-    session: Session, recording: Recording, arrays: list[np.ndarray], start: dict[Key, np.ndarray]
-) -> _TracedRun:
+def _traced(session: Session, recording: Recording, start: dict[Key, np.ndarray]) -> _TracedRun:
     """One run of the function and of its gradients, with everything that the recording shows."""
-    found, keys = _TracedRun(), list(start)
+    pairs: list[tuple[Step, str, Any]] = []
 
     def run(*given: Any) -> list[Any]:
-        named = dict(zip(keys, given, strict=True))
-        with contextlib.ExitStack() as modes:
-            modes.enter_context(quietly(session.floats))
-            for mode, value in (("enable_backprop", True), ("train", session.state.train), ("rng", session.rng())):
-                modes.enter_context(using_config(mode, value))
-            pairs = _everything(session, recording, named)
-        found.shown = [(step, which) for step, which, _ in pairs]
-        found.values = [np.array(getattr(array, "_value", array)) for _, _, array in pairs]
+        named = dict(zip(start, given, strict=True))
+        with session.modes(session.state.train):
+            pairs[:] = _everything(session, recording, named)
         return [array for _, _, array in pairs]
 
-    found.program = trace(run, arrays)
-    return found
+    program = trace(run, list(start.values()))
+    values = [np.array(getattr(array, "_value", array)) for _, _, array in pairs]
+    return _TracedRun([(step, which) for step, which, _ in pairs], values, program)
 
 
 def _everything(session: Session, recording: Recording, named: dict[Key, Any]) -> list[tuple[Step, str, Any]]:

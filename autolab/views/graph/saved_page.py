@@ -58,12 +58,7 @@ def graph_page(shown: Any) -> SavedPage:
     return SavedPage(recording.function, "explorer", contents)
 
 
-def explorer_page(
-    recording: Recording,
-    amount: Amount,
-    view: Any = None,
-    moves: dict[str, Any] | None = None,
-) -> dict[str, Any]:
+def explorer_page(recording: Recording, amount: Amount, view: Any = None, moves: Any = None) -> dict[str, Any]:
     """The initial state of the page, and the answers that it holds.
 
     Parameters

@@ -244,13 +244,7 @@ class Session(RerunContext):
         state, start = state or self.state, time.perf_counter()
         self.changes += bool(self.origins.changed())  # before the run: what the function itself changes does not count
         run, origins = ProgramRun(self.bound, state, check, self._upstream), Origins(self.bound.fn)
-        with contextlib.ExitStack() as modes:
-            modes.enter_context(quietly(self.floats))  # the picture shows NaN and infinities; a warning adds nothing
-            for mode, value in (("enable_backprop", self.differentiates), ("train", state.train)):
-                modes.enter_context(using_config(mode, value))
-            modes.enter_context(using_config("rng", self.rng()))
-            modes.enter_context(observe(run.hear))
-            modes.enter_context(observe(origins.look))
+        with self.modes(state.train), observe(run.hear), observe(origins.look):
             options = {"upstream": run.upstream, "budget": self._budget, "order": state.order}
             options |= {"wrt": state.wrt, "open": state.opened, "replace": state.replaced}
             options |= {"forward": option(self, state.forward), "tokens": self._tokens}
@@ -261,6 +255,17 @@ class Session(RerunContext):
         self.seconds_taken = time.perf_counter() - start
         self._keep(run)
         return recording
+
+    @contextlib.contextmanager
+    def modes(self, train: bool) -> Iterator[None]:
+        """A context with everything in which the function runs; in every one it draws the same random numbers."""
+        with (
+            quietly(self.floats),  # the picture shows NaN and infinities; a warning adds nothing
+            using_config("enable_backprop", self.differentiates),
+            using_config("train", train),
+            using_config("rng", self.rng()),
+        ):
+            yield
 
     def _keep(self, run: RunUpstream) -> None:
         """Make the given upstream gradients movable, after the first run."""

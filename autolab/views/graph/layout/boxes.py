@@ -83,8 +83,7 @@ def layout(
             raise ValueError(f"layout: got the edge ({source}, {target}), expected 0 <= from < to < {len(sizes)}")
     if not sizes:
         return Layout(2 * margin, 2 * margin, (), ())
-    ports = ports or ((None, None),) * len(edges)
-    graph = Layered(sizes, edges, ports, *ends, gap[0], widest)
+    graph = Layered(sizes, edges, ports or None, *ends, gap[0], widest)
     ranks = ordered(graph)
     x = columns(graph, ranks, gap[0], margin)
     bands = _bands(graph, gap[1], 0.0 if ends[0] else margin)
@@ -94,7 +93,7 @@ def layout(
     )
     width = max(centre + w / 2 for centre, w in zip(x, graph.widths, strict=True))  # including lines past the boxes
     top, height = bands[-1]
-    paths = routes(graph, edges, ports, x, corners, bands)
+    paths = routes(graph, x, corners, bands)
     return Layout(round(width + margin, 1), round(top + height + (0.0 if ends[1] else margin), 1), corners, paths)
 
 

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from itertools import accumulate, pairwise
 from math import ceil
 
-from .ranks import Layered, Ports
+from .ranks import Layered, Pair
 
 _ROUNDS = 4
 
@@ -70,19 +70,11 @@ _BOW = 40.0  # sideways, so that a line past many boxes is not hidden behind all
 _LEAVING, _ARRIVING = 0, 1
 
 
-def routes(
-    graph: Layered,
-    edges: Sequence[tuple[int, int]],
-    ports: Sequence[Ports],
-    x: Sequence[float],
-    corners: Sequence[tuple[float, float]],
-    bands: Sequence[tuple[float, float]],
-) -> tuple[str, ...]:
+def routes(graph: Layered, x: Sequence[float], corners: Sequence[Pair], bands: Sequence[Pair]) -> tuple[str, ...]:
     """One SVG path per edge. ``x`` are centres, ``bands`` the top and height of each rank."""
-    starts = _ports(graph, edges, ports, x, _LEAVING)
-    stops = _ports(graph, edges, ports, x, _ARRIVING)
+    starts, stops = _ports(graph, x, _LEAVING), _ports(graph, x, _ARRIVING)
     paths = []
-    for number, ((source, target), start, stop) in enumerate(zip(edges, starts, stops, strict=True)):
+    for number, ((source, target), start, stop) in enumerate(zip(graph.edges, starts, stops, strict=True)):
         height = graph.sizes[source][1] if source >= graph.entries else 0.0
         line = _DownwardPath(start, corners[source][1] + height)
         line.down_to(sum(bands[graph.rank[source]]))
@@ -129,23 +121,21 @@ def tenth(coordinate: float) -> str:
     return f"{coordinate:.1f}".removesuffix(".0")
 
 
-def _ports(
-    graph: Layered, edges: Sequence[tuple[int, int]], ports: Sequence[Ports], x: Sequence[float], end: int
-) -> list[float]:
+def _ports(graph: Layered, x: Sequence[float], end: int) -> list[float]:
     """The positions where edges meet the boxes at their ``end``: at the port, or where a straight line would, within
     the width of the box, in order and not too close together.
     """
     meeting: list[dict[int, list[int]]] = [{} for _ in graph.sizes]
-    found = [0.0] * len(edges)
-    for number, edge in enumerate(edges):
-        box, port = edge[end], ports[number][end]
+    found = [0.0] * len(graph.edges)
+    for number, (edge, ports) in enumerate(zip(graph.edges, graph.ports, strict=True)):
+        box, port = edge[end], ports[end]
         if port is None:
             meeting[box].setdefault(_line(graph, number, end), []).append(number)
         else:
             found[number] = x[box] - graph.sizes[box][0] / 2 + port
     for box, lines in enumerate(meeting):
-        together = sorted(lines.values(), key=lambda numbers: _approach(graph, edges, numbers[0], x, end))
-        approaches = [_approach(graph, edges, numbers[0], x, end) for numbers in together]
+        together = sorted(lines.values(), key=lambda numbers: _approach(graph, x, numbers[0], end))
+        approaches = [_approach(graph, x, numbers[0], end) for numbers in together]
         for numbers, place in zip(together, _places(x[box], graph.sizes[box][0], approaches, end), strict=True):
             for number in numbers:
                 found[number] = float(round(place))
@@ -168,11 +158,11 @@ def _line(graph: Layered, number: int, end: int) -> int:
     return waypoints[-1] if number in graph.bundles else -1 - number
 
 
-def _approach(graph: Layered, edges: Sequence[tuple[int, int]], number: int, x: Sequence[float], end: int) -> float:
+def _approach(graph: Layered, x: Sequence[float], number: int, end: int) -> float:
     """The horizontal position from which an edge approaches its ``end``."""
     waypoints = graph.through[number]
     if not waypoints:
-        return x[edges[number][1 - end]]
+        return x[graph.edges[number][1 - end]]
     return x[waypoints[-1 if end == _ARRIVING else 0]]
 
 

@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Sequence
 from math import inf
 
+Pair = tuple[float, float]
 Ports = tuple[float | None, float | None]
 """The distances from the left of the boxes at which an edge leaves and arrives; None to let the layout choose."""
 
@@ -39,8 +40,8 @@ class Layered:
         gap: float = 0.0,
         widest: float = inf,
     ) -> None:
-        ports = [(None, None)] * len(edges) if ports is None else ports
-        self.sizes = sizes
+        self.sizes, self.edges = sizes, edges
+        self.ports = [(None, None)] * len(edges) if ports is None else ports
         self.entries, self.exits = entries, exits
         self.widths = [w for w, _ in sizes]
         self.rank, self._rows = _in_rows(_ranks(len(sizes), edges, entries, exits), self.widths, gap, widest)
@@ -56,7 +57,7 @@ class Layered:
         in_rows = {node for rows in self._rows for row in rows for node in row}
         last = len(sizes) - exits
         many = Counter([target for source, target in edges if source in in_rows or target >= last])
-        for number, ((source, target), (leaving, arriving)) in enumerate(zip(edges, ports, strict=True)):
+        for number, ((source, target), (leaving, arriving)) in enumerate(zip(edges, self.ports, strict=True)):
             joins = source not in bundle and many[target] >= BUNDLED and (source in in_rows or target >= last)
             way = (target, arriving, -1) if joins else (bundle.get(source, source), leaving, 1)
             self.through.append(self._thread(source, target, way))
