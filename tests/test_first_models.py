@@ -147,10 +147,11 @@ def test_nn_functional_has_pytorchs_defaults_and_order() -> None:
         (here.nll_loss(x, t), F.nll_loss(x, t, axis=1, ignore_label=-100)),
         (L.NLLLoss(weight=[1.0, 2.0, 3.0])(x, t), F.nll_loss(x, t, axis=1, ignore_label=-100, class_weight=[1, 2, 3])),
         (here.nll_loss(x[0, 0], np.array(1)), -x[0, 0, 1]),
-        (here.conv_transpose1d(x, w, None, 2, 1, 1), F.conv_transpose1d(x, w, stride=2, padding=1, size=5)),
-        (here.conv_transpose1d(x, w, None, 1, 0, 0, 1, 2), F.conv_transpose1d(x, w, dilation=2)),
+        (here.conv_transpose1d(x, w, None, 2, 1), F.conv_transpose1d(x, w, stride=2, padding=1)),
     ):
         np.testing.assert_array_equal(made.data, expected.data)
+    with pytest.raises(TypeError, match="conv_transpose2d: got 6 arguments by position; expected at most 5: padding"):
+        here.conv_transpose2d(x, w, None, 2, 1, 1)
 
 
 def test_kl_div_takes_logarithms() -> None:

@@ -211,11 +211,11 @@ def _a_home(command: str) -> Iterator[None]:
         yield
         return
     try:
-        lent = tempfile.TemporaryDirectory(prefix="autolab-", ignore_cleanup_errors=True)
+        temporary = tempfile.TemporaryDirectory(prefix="autolab-", ignore_cleanup_errors=True)
     except OSError:
         raise CommandError(f"{why}, nor can a temporary folder; name one: export HOME=/path/to/a/folder") from None
     print(f"autolab {command}: {why}; settings and history are lost at the end.", file=sys.stderr)
-    with lent as folder:
+    with temporary as folder:
         names = ("JUPYTER_CONFIG_DIR", "JUPYTER_DATA_DIR", "JUPYTER_RUNTIME_DIR", "IPYTHONDIR", "MPLCONFIGDIR")
         os.environ.update(dict.fromkeys(names, folder))
         os.environ.setdefault("HOME", folder)  # Jupyter needs it before it reads the others

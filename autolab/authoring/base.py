@@ -152,15 +152,15 @@ class Authored:
     # ------------------------------------------------------------------ backward: what the engine calls
     def pull(self, node: MultiOutputNode, g: Any, create_graph: bool) -> list[tuple[Node, Any]]:
         """``[(parent, gradient)]`` for every edge of ``node``; a gradient may be None."""
-        call, lent = self._running(), locked(g)
+        call, view = self._running(), locked(g)
         try:
             found = dict(
-                self._differentiably(node, lent, call.nodes) if create_graph else self._gradients(node, lent, False)
+                self._differentiably(node, view, call.nodes) if create_graph else self._gradients(node, view, False)
             )
         except ValueError as error:
             explained(error, f"{self.name}.backward")
             raise
-        originals = dict(zip(map(id, _parts(lent)), _parts(g), strict=True))
+        originals = dict(zip(map(id, _parts(view)), _parts(g), strict=True))
         return [
             (edge.parent, self._checked(_own(found, edge.place, originals), edge, create_graph)) for edge in node.edges
         ]

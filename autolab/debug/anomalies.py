@@ -72,9 +72,9 @@ def _refuse_nan(event: ForwardEvent | BackwardEvent) -> None:
                 f"{name}: its upstream gradient is NaN: backward began with it, or infinities were added"
             )
         if any(map(_has_nan, event.gradients)) or _counts(event):
-            raise RuntimeError(_told(event.node))
+            raise RuntimeError(_message(event.node))
     elif (node := node_of(event)) is not None and (frame := caller()) is not None:
-        _steps[node] = *_made(event), frame.f_code, frame.f_lasti
+        _steps[node] = *_nan_produced(event), frame.f_code, frame.f_lasti
 
 
 def _counts(event: BackwardEvent) -> bool:
@@ -87,7 +87,7 @@ def _has_nan(value: Any) -> bool:
     return hasattr(array := unwrap(value), "dtype") and state_of(array).nan
 
 
-def _made(event: ForwardEvent) -> tuple[str, Any]:
+def _nan_produced(event: ForwardEvent) -> tuple[str, Any]:
     if any(map(_has_nan, event.inputs)) or not any(map(_has_nan, event.outputs)):
         return "", None
     y, *inputs = [to_cpu(unwrap(x)) for x in (event.outputs[0], *event.inputs) if x is not None]
@@ -98,7 +98,7 @@ def _made(event: ForwardEvent) -> tuple[str, Any]:
     return f"produced NaN from {' and '.join([f'{np.broadcast_to(x, y.shape)[first]:.6g}' for x in inputs])}", at
 
 
-def _told(node: Node) -> str:
+def _message(node: Node) -> str:
     """The message for a node: names the first step that produced a NaN, among those that its gradient depends on."""
     for below in nodes_below(node):
         if below in _steps and (made := _steps[below][0]):

@@ -85,7 +85,7 @@ def complaint(
         return TypeError(f"{function}: {devices}"[:LIMIT]).with_traceback(error.__traceback__)
     given = [f"{label} has shape {np.shape(array)}" for label, array in inputs]
     if expected is not None:
-        given += [f"{k}={v!r:.40}" for k, v in (attributes or {}).items() if _is_told(v, schema.defaults.get(k))]
+        given += [f"{k}={v!r:.40}" for k, v in (attributes or {}).items() if _is_shown(v, schema.defaults.get(k))]
     what = f": {expected or str(error)[: LIMIT // 2]}"
     text = f"{function}: {', '.join(given)}"
     if len(text + what) > LIMIT:
@@ -109,6 +109,6 @@ def _expected(said: str) -> str | None:
     return None
 
 
-def _is_told(value: Any, default: Any) -> bool:
+def _is_shown(value: Any, default: Any) -> bool:
     """Whether an attribute belongs in a message: not an array, which is too long, nor a switch left at its default."""
     return not is_array(value) and not (value is default and (value in (None, False) or isinstance(value, str)))

@@ -98,7 +98,7 @@ def watched(before: tuple[Any, ...]) -> str | None:
         The `filters` at the beginning, which are the caller's.
     """
     how = {what for kind, what in np.geterr().items() if (kind, what) not in RANGE}
-    if _are_told(how):
+    if _are_reported(how):
         return "np.errstate that raises or calls"
     action = _action() if {"warn", "call"} & how else "ignore"
     if filters() != before and action != "ignore":
@@ -110,10 +110,10 @@ def are_awaited() -> bool:
     """Whether a function may currently react to floating-point errors: they raise, as errors or warnings, or are passed
     to a callback."""
     how = {*np.geterr().values()}
-    return _are_told(how) or (("warn" in how or "call" in how) and _action() == "error")
+    return _are_reported(how) or (("warn" in how or "call" in how) and _action() == "error")
 
 
-def _are_told(how: set[Any]) -> bool:
+def _are_reported(how: set[Any]) -> bool:
     """Whether some kind of error raises, is logged or is passed to a callback."""
     return "raise" in how or "log" in how or ("call" in how and not isinstance(np.geterrcall(), _Unheard))
 

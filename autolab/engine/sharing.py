@@ -124,13 +124,13 @@ def guarded_rule(who: str, rule: Callable[[Any, Any], Any]) -> Callable[[Any, An
         if isinstance(g, Variable):
             results = [rule(g, saved)]
             return g if results[0] is g else unshared_variable(results.pop())
-        lent = locked(g)
+        view = locked(g)
         try:
-            results = [rule(lent, locked(saved))]
+            results = [rule(view, locked(saved))]
         except ValueError as error:
             explained(error, who)
             raise
-        return g if results[0] is lent else unshared(results.pop())
+        return g if results[0] is view else unshared(results.pop())
 
     return guarded
 

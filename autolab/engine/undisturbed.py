@@ -40,8 +40,8 @@ def undisturbed() -> Iterator[None]:
     finally:
         _noted.reset(token)
         blocks.remove(block)
-        for _, put_back in found.values():
-            put_back()
+        for _, restore in found.values():
+            restore()
 
 
 def is_undisturbed() -> bool:

@@ -106,24 +106,13 @@ def nll_loss(x: Any, t: Any, class_weight: Any = None, ignore_label: int = -100,
 
 
 def _conv_transpose(function: Any) -> Any:
-    @takes_other_words
-    def conv_transpose(
-        x: Any,
-        w: Any,
-        b: Any = None,
-        stride: Any = 1,
-        padding: Any = 0,
-        output_padding: Any = 0,
-        groups: int = 1,
-        dilation: Any = 1,
-    ) -> Any:
-        size = None
-        if np.any(output_padding):
-            lengths, reach = np.subtract(x.shape[2:], 1), np.multiply(dilation, np.subtract(w.shape[2:], 1))
-            size = tuple((stride * lengths + reach + 1 - np.multiply(2, padding) + output_padding).tolist())
-        return function(x, w, b, stride=stride, padding=padding, dilation=dilation, groups=groups, size=size)
+    def conv_transpose(*args: Any, **settings: Any) -> Any:
+        if len(args) > 5:
+            order = "padding is the last, as PyTorch's order of the others differs"
+            raise TypeError(f"{function.__name__}: got {len(args)} arguments by position; expected at most 5: {order}")
+        return function(*args, **settings)
 
-    conv_transpose.__doc__ = f"`functions.{function.__name__}` with PyTorch's order, and ``output_padding``."
+    conv_transpose.__doc__ = f"`functions.{function.__name__}`; what follows the padding is given by keyword."
     return conv_transpose
 
 

@@ -111,7 +111,7 @@ class Link(Displayed, Registry):
         return self.requires_grad_(True)
 
     _forward_hooks: tuple[Callable[..., Any], ...] = ()
-    _never_put_back: tuple[str, ...] = ()
+    _not_restored: tuple[str, ...] = ()
     """Buffers that `forward` itself does not change inside `undisturbed`: another thread may be training them."""
 
     def _hooked(self, *args: Any, **kwargs: Any) -> Any:
@@ -128,7 +128,7 @@ class Link(Displayed, Registry):
                 return self(*args, **kwargs)
         try:
             if undisturbed_blocks:
-                note(self, self._kept_buffers)
+                note(self, self._buffer_snapshot)
             if self._forward_hooks:
                 return self._hooked(*args, **kwargs)
             if not watchers:
@@ -150,13 +150,13 @@ class Link(Displayed, Registry):
         """That of the author's method, so that tools find the names of the inputs."""
         return inspect.signature(self._written)
 
-    def _kept_buffers(self) -> Callable[[], None]:
+    def _buffer_snapshot(self) -> Callable[[], None]:
         """A function that restores the buffers as they are now; those that have no size yet are not restored."""
-        buffers = [(name, buffer) for name, buffer in self._own("buffer") if name not in self._never_put_back]
+        buffers = [(name, buffer) for name, buffer in self._own("buffer") if name not in self._not_restored]
         arrays = [getattr(buffer, "_data", buffer) for _, buffer in buffers]  # in the torch facade they are tensors
         kept = list(zip(buffers, arrays, [array.copy() for array in arrays], strict=True))
 
-        def put_back() -> None:
+        def restore() -> None:
             for (name, buffer), array, before in kept:
                 if getattr(array.flags, "writeable", True):  # else it cannot have been changed in place
                     array[...] = before
@@ -164,7 +164,7 @@ class Link(Displayed, Registry):
                     buffer._data = array
                 self.__dict__[name] = buffer
 
-        return put_back
+        return restore
 
     # ------------------------------------------------------------------ all parameters and buffers at once
     def cleargrads(self, set_to_none: bool = True) -> None:

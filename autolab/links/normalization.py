@@ -60,7 +60,7 @@ class BatchNormalization(Link):
     array([1. , 2.5], dtype=float32)
     """
 
-    _never_put_back = ("avg_mean", "avg_var")
+    _not_restored = ("avg_mean", "avg_var")
 
     @takes_other_words
     def __init__(self, size: int | None = None, decay: float = 0.9, eps: float = 1e-5) -> None:

@@ -23,7 +23,7 @@ _HEADER_BYTES = 10_000
 _PIECE = 1 << 16
 _END, _MANY = 22, 0xFFFF
 """The length of the record at the end of an archive, which has the number of entries, or `_MANY` if it is larger."""
-_SAID = re.compile(
+_NPY_HEADER = re.compile(
     r"\{\s*'descr'\s*:\s*'([<>|=]?[biuf]\d{1,2})'\s*,\s*'fortran_order'\s*:\s*(True|False)\s*,"
     r"\s*'shape'\s*:\s*\(([\d\s,]*)\)\s*,?\s*\}\s*"
 )
@@ -172,11 +172,11 @@ def _header(file: Any, who: str, stream: Any) -> tuple[int, tuple[int, ...], boo
     if not len(begin) <= end <= _HEADER_BYTES:  # a negative length below would read the whole entry
         raise refused(file, f"{who} has a header of {end} bytes; expected {len(begin)} to {_HEADER_BYTES}")
     text = (begin + stream.read(end - len(begin)))[start:].decode("latin1")
-    said = _SAID.fullmatch(text)
-    if said is None:
+    header = _NPY_HEADER.fullmatch(text)
+    if header is None:
         raise refused(file, f"{who} has a header that does not describe an array of numbers")
-    shape = tuple([int(n) for n in said[3].split(",") if n.strip()])
-    return end, shape, said[2] == "True", np.dtype(said[1])
+    shape = tuple([int(n) for n in header[3].split(",") if n.strip()])
+    return end, shape, header[2] == "True", np.dtype(header[1])
 
 
 def _array(
@@ -190,13 +190,13 @@ def _array(
 ) -> np.ndarray:
     """Read the numbers; at their end `zipfile` verifies the checksum."""
     flat = np.empty(math.prod(shape), dtype)
-    room = flat.view(np.uint8).data
+    buffer = flat.view(np.uint8).data
     done = 0
     with archive.open(member) as stream:
         stream.read(start)
         while piece := stream.read(_PIECE):
-            room[done : done + len(piece)] = piece
+            buffer[done : done + len(piece)] = piece
             done += len(piece)
-    if done != len(room):
+    if done != len(buffer):
         raise refused(file, f"{quoted(member.filename)} is cut off")
     return flat.reshape(shape, order="F" if in_columns else "C")

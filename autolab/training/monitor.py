@@ -96,9 +96,9 @@ class Monitor(Displayed):
         self.states: tuple[ModelState, ...] = ()
         self.watched = self.worked = 0.0
         self._telling = self._measuring = self._showing = 0.0  # seconds: at every update, at some, and at times
-        self._told: list[tuple[int, Mapping[str, float]]] = []  # values that are not in the curves yet
+        self._pending: list[tuple[int, Mapping[str, float]]] = []  # values that are not in the curves yet
         self._curves: dict[str, Curve] = {}
-        self._noted = 0  # the last update that is in the curves
+        self._merged = 0  # the last update that is in the curves
         self._folding = RLock()  # a view reads the curves in another thread
         self._most_states = states
         self._keeping = Allowance(share)
@@ -129,7 +129,7 @@ class Monitor(Displayed):
 
     def _take(self, iteration: int, values: Mapping[str, float], start: float) -> None:
         """Record one update, at time ``start``, and look at the model if it is time to."""
-        self._told.append((iteration, values))
+        self._pending.append((iteration, values))
         now = perf_counter()
         self._telling += now - start
         if now >= self._next or self._is_due(iteration):
@@ -190,21 +190,21 @@ class Monitor(Displayed):
     @property
     def iteration(self) -> int:
         """The number of the last update that was reported."""
-        last = self._told[-1:]  # a slice, since another thread may empty the list
-        return last[0][0] if last else self._noted
+        last = self._pending[-1:]  # a slice, since another thread may empty the list
+        return last[0][0] if last else self._merged
 
     @property
     def curves(self) -> dict[str, Curve]:
         """The curves of the reported values, by name."""
         with self._folding:
-            fresh = [told for told in list(self._told) if told[0] > self._noted]
+            fresh = [one for one in list(self._pending) if one[0] > self._merged]
             if fresh:
                 curves = dict(self._curves)
                 for name in dict.fromkeys([name for _, values in fresh for name in values]):
                     numbers = [(iteration, values[name]) for iteration, values in fresh if name in values]
                     curves[name] = curves.get(name, _EMPTY).then_all(numbers)
-                publish([(self, "_curves", curves), (self, "_noted", fresh[-1][0])])
-            del self._told[: sum([told[0] <= self._noted for told in self._told])]
+                publish([(self, "_curves", curves), (self, "_merged", fresh[-1][0])])
+            del self._pending[: sum([one[0] <= self._merged for one in self._pending])]
             return self._curves
 
     def keep(self) -> None:
@@ -271,9 +271,13 @@ class Monitor(Displayed):
         with unpacking(type(self).__name__):
             found = text_of(state["text"])
             measured = {family: _loaded(found["measured"].get(family, {})) for family in FAMILIES}
-            told: dict[str, Any] = {"_curves": _loaded(found["curves"]), "_told": [], "_noted": int(found["iteration"])}
+            own: dict[str, Any] = {
+                "_curves": _loaded(found["curves"]),
+                "_pending": [],
+                "_merged": int(found["iteration"]),
+            }
         fresh: dict[str, Any] = {"measured": measured, "states": (), "_before": None}
-        return [(self, name, value) for name, value in (told | fresh).items()]
+        return [(self, name, value) for name, value in (own | fresh).items()]
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}(iteration={self.iteration}, states={len(self.states)})"

@@ -219,7 +219,9 @@ ROWS = (
         ),
         (
             Bad(
-                lambda: F.batch_norm(_x(5, 4), _x(5), _x(4)), ValueError, r"batch_norm: .*expected shape \(4,\) for all"
+                lambda: F.batch_norm(_x(5, 4), _x(5), _x(4)),
+                ValueError,
+                r"batch_norm: .*expected shape \(4,\), that of",
             ),
             Bad(lambda: F.batch_norm(_x(5, 4), _x(4), _x(1)), ValueError, r"batch_norm: .*beta has shape \(1,\)"),
             Bad(lambda: F.batch_norm(_x(5, 4), _x(4), _x(4), _x(4)), ValueError, "batch_norm: .*both mean and var"),

@@ -338,7 +338,7 @@ def test_parameters_are_told_by_their_type_and_made_from_initializers():
     [
         (lambda: Parameter(0, (2, -1)), ValueError, "no length may be negative"),
         (lambda: Parameter(0, 2.5), TypeError, "expected an integer"),
-        (lambda: Parameter(np.ones(3), (2,)), ValueError, "the data have the shape"),
+        (lambda: Parameter(np.ones(3), (2,)), ValueError, "the data has shape"),
         (lambda: Parameter(lambda shape: np.ones(shape, int), (2,)), ValueError, "expected floats of shape"),
         (lambda: Parameter(lambda shape: np.ones(5), (2,)), ValueError, "expected floats of shape"),
         (lambda: F.tanh(Parameter(initializers.Zero(), name="W")), RuntimeError, "'W' has no size yet"),

@@ -50,7 +50,7 @@ WRONG: list[tuple[Callable[[], Any], type[Exception], str]] = [
     (lambda: L.Conv1D(1, 2, 3, stride=(1, 1)), ValueError, r"Conv1D: stride is \(1, 1\); .* at least 1$"),
     (lambda: L.Conv1D(1, 2, (3, 3)), ValueError, r"Conv1D: ksize is \(3, 3\)"),
     (lambda: L.Linear(2, 3, initialW="he"), TypeError, "initializer of a parameter is 'he'; expected one such as"),
-    (lambda: L.Dropout(None), ValueError, "Dropout: ratio is None; expected at least 0"),
+    (lambda: L.Dropout(None), ValueError, "Dropout: ratio is None; expected a number of at least 0"),
     (lambda: L.RNN(3, 4, activation=3), TypeError, "RNNCell: activation is 3; expected a function"),
     (lambda: optimizers.WeightDecay(0.1, 0.2), TypeError, "WeightDecay: got too many arguments"),
     (lambda: optimizers.GradientClipping(rate=1.0), TypeError, "GradientClipping: got a keyword 'rate'"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from ...engine.backend import Array
@@ -230,10 +231,7 @@ def _distributions(shape: Shape, axis: int) -> int:
     """The number of distributions along the axis, at least 1."""
     if not -len(shape) <= axis < len(shape):
         raise ValueError(f"there is no axis {axis} in arrays with {len(shape)} axes")
-    count = 1
-    for i, n in enumerate(shape):
-        count *= 1 if i == axis % len(shape) else n
-    return max(count, 1)
+    return max(math.prod([n for i, n in enumerate(shape) if i != axis % len(shape)]), 1)
 
 
 @elementwise()

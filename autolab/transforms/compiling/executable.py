@@ -75,7 +75,7 @@ class Executable:
                 self._release(range(i, done))
                 continue
             if dry and step.kind == "update":
-                self._lines.append(f"return [{', '.join(self._told(step.args[0]))}]")
+                self._lines.append(f"return [{', '.join(self._names_of(step.args[0]))}]")
                 break
             getattr(self, f"_{step.kind}")(step, i)
             self._release([i])
@@ -92,14 +92,14 @@ class Executable:
 
     def _end(self, result: Any, effects: Sequence[Effect]) -> None:
         if self._dry:
-            self._lines.append(f"return [{', '.join([*self._told(effects), *self._told(flat(result))])}]")
+            self._lines.append(f"return [{', '.join([*self._names_of(effects), *self._names_of(flat(result))])}]")
             return
         text = self._result(result)
         self._publish(effects)
         self._lines += self._tells
         self._lines.append(f"return {text}")
 
-    def _told(self, items: Sequence[Any]) -> list[str]:
+    def _names_of(self, items: Sequence[Any]) -> list[str]:
         return [self._at(slot) for item in items if (slot := getattr(item, "slot", None)) is not None]
 
     # ------------------------------------------------------------------ names

@@ -71,7 +71,7 @@ class EnteredArguments:
         """Put the arrays back; returns whether the function has changed a list or a dict."""
         changed = False
         for value, before, entered in self._held:
-            changed = changed or _told_apart(value) != _told_apart(entered)
+            changed = changed or _identities(value) != _identities(entered)
             own = {id(now): was for (_, was), (_, now) in zip(_items(before), _items(entered), strict=True)}
             for key, item in _items(value):
                 value[key] = own[id(item)] if id(item) in own else unwrapped(item)
@@ -83,7 +83,7 @@ def _items(value: Any) -> list[tuple[Any, Any]]:
     return list(value.items() if type(value) is dict else enumerate(value))
 
 
-def _told_apart(value: Any) -> list[tuple[Any, int]]:
+def _identities(value: Any) -> list[tuple[Any, int]]:
     return [(key, id(item)) for key, item in _items(value)]
 
 

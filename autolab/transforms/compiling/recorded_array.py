@@ -140,13 +140,13 @@ def _leaving(name: str, convert: Callable[..., Any]) -> Callable[..., Any]:
     return lambda self, *args: convert(self._tape.leaves(self, name), *args)
 
 
-def _told(name: str) -> property:
-    def told(self: Recorded) -> Any:
+def _attribute(name: str) -> property:
+    def read(self: Recorded) -> Any:
         if name in ("flags", "base") and not is_library(sys._getframe(1)):  # arrays of one kind may differ in these
             self._tape.refuse(f"it asks for the {name} of an array")
         return getattr(self._value, name)
 
-    return property(told)
+    return property(read)
 
 
 _LEAVING: dict[str, Callable[..., Any]] = {
@@ -155,12 +155,12 @@ _LEAVING: dict[str, Callable[..., Any]] = {
 }
 
 
-_TOLD = ("shape", "ndim", "size", "dtype", "itemsize", "nbytes", "strides", "flags", "base")
-_MADE: dict[str, Any] = {
+_ATTRIBUTES = ("shape", "ndim", "size", "dtype", "itemsize", "nbytes", "strides", "flags", "base")
+_MEMBERS: dict[str, Any] = {
     **operator_methods(_computed, lambda other: _is_foreign((other,))),
     **{name: _method(name) for name in dir(np.ndarray) if name[0] != "_" and callable(getattr(np.ndarray, name))},
     **{name: _leaving(name.strip("_"), convert) for name, convert in _LEAVING.items()},
-    **{name: _told(name) for name in _TOLD},
+    **{name: _attribute(name) for name in _ATTRIBUTES},
     "__copy__": _method("copy"),
     "T": property(lambda self: _of(self, self._tape.call(np.transpose, (self,), {}))),
     "mT": property(lambda self: self._tape.call(np.swapaxes, (self, -1, -2), {})),
@@ -168,7 +168,7 @@ _MADE: dict[str, Any] = {
     "imag": property(lambda self: _of(self, self._tape.call(np.imag, (self,), {}))),
     "flat": property(lambda self: self._tape.leaves(self, "flat").flat),
 }
-for _name, _function in _MADE.items():
+for _name, _function in _MEMBERS.items():
     setattr(Recorded, _name, _function)
 
 

@@ -42,7 +42,7 @@ class BatchNormalization(Link):
            [ 1.,  1.]], dtype=float32)
     """
 
-    _never_put_back = ("avg_mean", "avg_var")
+    _not_restored = ("avg_mean", "avg_var")
 
     @signed
     def __init__(self, size, decay, eps, dtype, use_gamma, use_beta, initial_gamma, initial_beta, axis):

@@ -219,7 +219,7 @@ class _BatchNorm(_AffineNorm):
     """Batch normalization: each feature over the batch; in evaluation mode, with the running averages."""
 
     _shown = _AffineNorm._shown + "{track_running_stats}"
-    _never_put_back = ("running_mean", "running_var")
+    _not_restored = ("running_mean", "running_var")
     num_batches_tracked: Any
 
     def _begin(self) -> None:
