@@ -99,6 +99,19 @@ def test_a_call_with_other_parameters() -> None:
         np.testing.assert_allclose(p.grad.data, others[name].grad.data, rtol=1e-6)
 
 
+@pytest.mark.parametrize("name", ["0.weight", "1/W"])
+def test_functional_call_replaces_a_shared_parameter_in_all_its_places(name: str) -> None:
+    layers = [L.Linear(1, 1, nobias=True) for _ in range(2)]
+    layers[1].W = layers[0].W
+    net, kept = L.Sequential(*layers), layers[0].W
+    w = Variable([[3.0]])
+    y = autolab.func.functional_call(net, {name: w}, np.array([[1.0]]))  # type: ignore[attr-defined]
+    assert y.item() == 9 and grad(y, w).item() == 6
+    assert net[0].W is net[1].W is kept
+    with pytest.raises(ValueError, match="^functional_call: there is no parameter '2.weight'; expected 0/W, 1/W$"):
+        autolab.func.functional_call(net, {"2.weight": w}, np.array([[1.0]]))  # type: ignore[attr-defined]
+
+
 def test_rows_that_are_unpacked_as_a_pair() -> None:
     x = Variable([[1.0, 5.0], [2.0, 0.0], [3.0, 4.0]])
     with pytest.raises(

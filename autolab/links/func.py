@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from ..engine.variable import as_variable
@@ -24,11 +24,16 @@ def functional_call(
     link : Link
     parameters : dict
         Values by the names of the parameters, AutoLab's (``l1/W``) or PyTorch's (``l1.weight``); parameters that are
-        left out keep their own values.
+        left out keep their own values. A parameter that several links share is replaced in all of them.
     args : tuple or object
         The positional arguments; anything but a tuple is the only one.
     kwargs : dict, optional
         The keyword arguments.
+
+    Raises
+    ------
+    ValueError
+        If the link has no parameter of one of the names.
 
     Examples
     --------
@@ -40,21 +45,17 @@ def functional_call(
     >>> grad(loss)({"W": np.array([[3.0, 4.0]])})
     {'W': variable([[1. 2.]])}
     """
-    owners = {path: (owner, name) for path, owner, name in _parameters(link)}
-    others = {own_name(owners, name): value for name, value in parameters.items()}
-    before = {path: owners[path][0].__dict__[owners[path][1]] for path in others}
+    parts = [*link.namedlinks()]
+    own = {f"{path}/{name}".lstrip("/"): (part, name, p) for path, part in parts for name, p in part._own("parameter")}
+    given = {own_name(own, name): value for name, value in parameters.items()}
+    if unknown := given.keys() - own.keys():
+        raise ValueError(f"functional_call: there is no parameter {min(unknown)!r:.60}; expected {', '.join(own):.150}")
+    others = {id(own[path][2]): as_variable(value) for path, value in given.items()}
+    replaced = [place for place in own.values() if id(place[2]) in others]  # a shared parameter, in all its places
     try:
-        for path, value in others.items():
-            owner, name = owners[path]
-            owner.__dict__[name] = as_variable(value)
+        for part, name, parameter in replaced:
+            part.__dict__[name] = others[id(parameter)]
         return link(*(args if isinstance(args, tuple) else (args,)), **(kwargs or {}))
     finally:
-        for path, value in before.items():
-            owner, name = owners[path]
-            owner.__dict__[name] = value
-
-
-def _parameters(link: Link) -> Iterator[tuple[str, Link, str]]:
-    for path, part in link.namedlinks():
-        for name, _ in part._own("parameter"):
-            yield f"{path}/{name}".lstrip("/"), part, name
+        for part, name, parameter in replaced:
+            part.__dict__[name] = parameter
