@@ -108,7 +108,7 @@ def test_functional_call_replaces_a_shared_parameter_in_all_its_places(name: str
     y = autolab.func.functional_call(net, {name: w}, np.array([[1.0]]))  # type: ignore[attr-defined]
     assert y.item() == 9 and grad(y, w).item() == 6
     assert net[0].W is net[1].W is kept
-    with pytest.raises(ValueError, match="^functional_call: there is no parameter '2.weight'; expected 0/W, 1/W$"):
+    with pytest.raises(ValueError, match=r"^functional_call: there is no parameter '2.weight'; expected 0/W, 1/W$"):
         autolab.func.functional_call(net, {"2.weight": w}, np.array([[1.0]]))  # type: ignore[attr-defined]
 
 
