@@ -159,8 +159,7 @@ class Parameter(Variable):
         if mode not in ("share", "copy", "init"):
             raise ValueError(f"Parameter.copy: mode is {mode!r:.60}; expected 'share', 'copy' or 'init'")
         is_drawn = mode == "init" and self.initializer is not None
-        twin = type(self).__new__(type(self))  # a subclass may have other arguments
-        Parameter.__init__(twin, self.initializer if is_drawn else 0.0, None, self.name, self.requires_grad)
+        twin = _rebuilt(type(self), self.initializer if is_drawn else 0.0, self.name, self.requires_grad)
         twin.initializer, twin.home = self.initializer, self.home
         if hasattr(self, "__dict__"):  # only a subclass has one
             vars(twin).update(vars(self))
@@ -186,7 +185,7 @@ class Parameter(Variable):
         return _rebuilt, (type(self), start, self.name, self.requires_grad), getattr(self, "__dict__", None)
 
 
-def _rebuilt(kind: type[Parameter], start: Any, name: str | None, requires_grad: bool) -> Parameter:
+def _rebuilt(kind: type[Parameter], start: Any, name: str | None, requires_grad: bool) -> Any:
     """A parameter of a class, made without its constructor: that of a subclass may have other arguments."""
     made = kind.__new__(kind)
     Parameter.__init__(made, start, None, name, requires_grad)

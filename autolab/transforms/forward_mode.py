@@ -53,20 +53,18 @@ class Tape(observe):
         known = set(found)
         for step in self._made:
             edges = [] if (node := _node(step)) is None else [*node.edges]
-            for edge in edges:
-                _check_known(edge.parent, known)
+            _check_known([edge.parent for edge in edges], known)
             moving = {edge.place: found[edge.parent] for edge in edges if edge.parent in found}
             if moving:
                 pairs = zip(step.outputs, through(step, moving), strict=True)
                 found |= {y.node: t for y, t in pairs if y.node is not None and t is not None}
             known |= {y.node for y in step.outputs if y.node is not None}
-        for y in outputs:
-            _check_known(y.node, known)
+        _check_known([y.node for y in outputs], known)
         return [_tangent(y, found) for y in outputs]
 
 
-def _check_known(node: Node | None, known: set[Node]) -> None:
-    if node is not None and node.order and node not in known:
+def _check_known(nodes: Sequence[Node | None], known: set[Node]) -> None:
+    if any([node is not None and node.order and node not in known for node in nodes]):
         raise UnseenStepError
 
 

@@ -120,9 +120,8 @@ def unregistered(e: Evidence) -> Found:
 
 def repeated(e: Evidence) -> Found:
     """A list that is multiplied to get several layers, and contains the same one several times."""
-    models = [model for _, model in e.bench.of_kind(e.program.named, e.bench.models)]
-    for part in [part for model in models for part in e.bench.parts(model) if isinstance(part, Iterable)]:
-        layers = [layer for layer in part if isinstance(layer, e.bench.models)]
+    for part in [part for _, m in e.bench.of_kind(e.program.named, e.bench.models) for part in e.bench.parts(m)]:
+        layers = [layer for layer in part if isinstance(layer, e.bench.models)] if isinstance(part, Iterable) else []
         for layer in layers:
             count, kind = sum(other is layer for other in layers), type(layer).__name__
             line = line_above(e, rf"\[.*\b({kind}\(.*|[a-z_]\w*)\]\s*\*\s*\w")

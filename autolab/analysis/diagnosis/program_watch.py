@@ -190,10 +190,9 @@ class ProgramWatch:
             return go_on()  # this may run backward, and hooks may change gradients
         finally:  # the program may catch the error that no parameter has a gradient
             norms |= {p.name: _norm(g) for p in mine if (g := p.grad()) is not None}
-            sizes = {
-                p.name: (norms.get(p.name, 0.0), _norm(before[p.name]), _norm(p.value() - before[p.name])) for p in mine
-            }
-            along = cosine({p.name: p.value() - before[p.name] for p in mine}, slopes)
+            moves = {p.name: p.value() - before[p.name] for p in mine}
+            sizes = {name: (norms.get(name, 0.0), _norm(before[name]), _norm(move)) for name, move in moves.items()}
+            along = cosine(moves, slopes)
             self._used |= set(norms)
             self._values = {p.name: p.value().copy() for p in self.parameters}
             self.events.append(TrainingEvent("step", *place, self._round, who, piled=piled, sizes=sizes, along=along))

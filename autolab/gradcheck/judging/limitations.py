@@ -52,10 +52,11 @@ def triangle_excuse(checked: CheckedInput) -> str:
     both, given, allowed = [a + a.swapaxes(-1, -2) for a in (numeric, analytic, slack)]
     is_symmetric = np.abs(x - x.swapaxes(-1, -2)).max(initial=0.0) <= _SYMMETRIC * np.abs(x).max(initial=0.0)
     is_even = is_symmetric and (np.abs(2 * analytic - both) <= allowed).all()
-    if unread and (np.abs(given - both) <= allowed).all() and (is_even or survey.of_library):
+    of_library = not any([getattr(s.function, "written_backward", None) for s in survey.subject.steps(survey.arrays)])
+    if unread and (np.abs(given - both) <= allowed).all() and (is_even or of_library):
         return "cannot_verify.triangle"
     of_zeros = [part for part in unread if not x[..., part].any() and not wrong[..., ~part].any()]
-    return "cannot_verify.zero_triangle" if of_zeros and survey.of_library else ""
+    return "cannot_verify.zero_triangle" if of_zeros and of_library else ""
 
 
 def precision(native: Subject, subject: Subject, exam: Examination) -> list[Finding]:

@@ -97,11 +97,6 @@ class Survey:
         functions = [step.function for step in self._steps]
         return any([function in _STEPS or getattr(function, "has_steps", False) for function in functions])
 
-    @property
-    def of_library(self) -> bool:
-        """Whether no backward that the user has written is involved."""
-        return not any([getattr(step.function, "written_backward", None) for step in self._steps])
-
     def speak_for(self, direction: Direction, e: np.record) -> bool:
         """Whether an element, moved along ``direction``, may be right although no stair hides its slope."""
         scale = direction.step
