@@ -66,7 +66,7 @@ class AppliedFunction:
         if len(set(found)) < len(found):
             raise TypeError(f"{caller}: wrt={wrt!r:.60} names an argument of {self.name} twice")
         self._chosen = [self._lifted(place, given[place]) for place in found]
-        given.update(zip(found, self._chosen, strict=True))
+        given |= {key: rebuilt(tree, lambda x: x) for key, tree in zip(found, self._chosen, strict=True)}  # fn's own
         # inside no_grad, too, fn has to be recorded
         with nullcontext() if self._outer else using_config("enable_backprop", True):
             self.value = fn(*[given[i] for i in range(len(args))], **{key: given[key] for key in kwargs})

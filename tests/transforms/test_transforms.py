@@ -16,7 +16,7 @@ import pytest
 import autolab
 from autolab import Variable, elementwise
 from autolab import functions as F
-from autolab.transforms import grad, hessian, hvp, jacobian, jvp, nth_derivative, value_and_grad, vjp
+from autolab.transforms import grad, hessian, hvp, jacfwd, jacobian, jvp, nth_derivative, value_and_grad, vjp
 
 X = np.array([0.3, -0.7, 1.1])
 W = np.array([[0.5, -1.0, 2.0], [1.5, 0.3, -0.4]])
@@ -295,3 +295,23 @@ def test_the_module_is_reached_lazily_and_grad_stays_the_engines() -> None:
     assert autolab.transforms.grad is grad
     assert autolab.grad is not grad
     assert "transforms" in dir(autolab) and "authoring" in dir(autolab)
+
+
+def _reordering(p: dict[str, Any]) -> Variable:
+    p["a"] = p.pop("a") * 1.0
+    return p["a"] * 2 + p["b"] * 5
+
+
+def test_what_a_function_does_to_a_dict_or_list_leaves_each_gradient_in_its_place() -> None:
+    point = {"a": np.array(3.0), "b": np.array(4.0)}
+    for transform in (grad, jacobian, jacfwd):
+        slopes = transform(_reordering)(point)
+        assert [(key, float(slope.data)) for key, slope in slopes.items()] == [("a", 2.0), ("b", 5.0)]
+    assert float(jvp(_reordering, (point,), ({"a": 1.0, "b": 0.0},))[1].data) == 2
+    popped, appended = [grad(f)([2.0, 3.0]) for f in (lambda p: p.pop() * p.pop() ** 2, _appending)]
+    assert [float(g.data) for g in (*popped, *appended)] == [12.0, 4.0, 3.0, 2.0]
+
+
+def _appending(p: list[Any]) -> Variable:
+    p.append(1.0)
+    return p[0] * p[1]
