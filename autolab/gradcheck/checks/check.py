@@ -136,9 +136,9 @@ def check_bound(
             "number, a list, an array or a Variable of floats. A Variable without a gradient goes in as x.data"
         )
     with np.errstate(all="ignore"):
-        unchecked = not_checked(base, native.steps())  # exceptions here propagate to the caller
         subject = lifted(native)
-        exam = examine(subject, rng)
+        exam = examine(subject, rng)  # whose first runs show whether the function can be run again
+        unchecked = not_checked(base, native.steps())  # exceptions here propagate to the caller
         below = [lifted(level) for level in below]
         verdict, inputs, findings = judge(native, subject, exam, rng, lower_orders(below))
         backward = written_backward(native) if verdict == "wrong" and reveal == LEVELS[-1] else ""
