@@ -72,10 +72,10 @@ def matched(tree: Any, other: Any, what: str, path: str = "") -> list[Any]:
             raise TypeError(f"{what}{path} is {_described(other)}; expected {a_kind(tree)} of {len(tree)}")
         pairs = enumerate(zip(tree, other, strict=True))
         return [value for i, (a, b) in pairs for value in matched(a, b, what, f"{path}[{i}]")]
-    if tree is None:
+    if tree is None and other is None:
         return []
-    if isinstance(other, list | tuple | dict) or other is None:
-        raise TypeError(f"{what}{path} is {_described(other)}; expected an array")
+    if tree is None or other is None or isinstance(other, list | tuple | dict):
+        raise TypeError(f"{what}{path} is {_described(other)}; expected {'None' if tree is None else 'an array'}")
     return [other]
 
 

@@ -13,7 +13,7 @@ from ..engine.errors import a_kind
 from ..engine.keyword_aliases import takes_other_words
 from ..engine.primitive import Primitive
 from ..engine.variable import Variable, as_variable
-from ..shared.structure import leaves, rebuilt
+from ..shared.structure import matched, rebuilt
 from .gradients import named
 
 Axis = int | None
@@ -70,7 +70,7 @@ def vmap(fn: Callable[..., Any], in_axes: Axis | tuple[Axis, ...] = 0, out_axes:
         else:
             made.how = "loop"  # type: ignore[attr-defined]
             results = [fn(*_example(given, axes, i)) for i in range(size)]
-            columns = zip(*[[leaf for _, leaf in leaves(one)] for one in results], strict=True)
+            columns = zip(*[matched(results[0], one, "vmap: a later result") for one in results], strict=True)
             stacked = iter([F.stack(list(column)) for column in columns])
             result = rebuilt(results[0], lambda _: next(stacked))
         return result if out_axes == 0 else rebuilt(result, lambda y: F.moveaxis(y, 0, out_axes))

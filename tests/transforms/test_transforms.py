@@ -315,3 +315,16 @@ def test_what_a_function_does_to_a_dict_or_list_leaves_each_gradient_in_its_plac
 def _appending(p: list[Any]) -> Variable:
     p.append(1.0)
     return p[0] * p[1]
+
+
+def test_results_of_vmap_are_put_together_by_their_keys_and_must_be_alike() -> None:
+    def swapped(x: Variable) -> dict[str, Variable]:
+        return {"p": x, "q": -x} if x.data > 0 else {"q": -x, "p": x}
+
+    found = autolab.transforms.vmap(swapped)(X)
+    assert list(found) == ["p", "q"] and np.array_equal(found["p"].data, X) and np.array_equal(found["q"].data, -X)
+    for other in (lambda x: {"q": x}, lambda x: (x,), lambda x: None):
+        with pytest.raises(TypeError, match=r"vmap: a later result is .*; expected a dict with the keys"):
+            autolab.transforms.vmap(lambda x, other=other: {"p": x} if x.data > 0 else other(x))(X)
+    with pytest.raises(TypeError, match=r"vmap: a later result\[1\] is a Variable; expected None"):
+        autolab.transforms.vmap(lambda x: (x, None) if x.data > 0 else (x, x))(X)
