@@ -60,10 +60,8 @@ def vmap(fn: Callable[..., Any], in_axes: Axis | tuple[Axis, ...] = 0, out_axes:
         axes = in_axes if isinstance(in_axes, tuple) else (in_axes,) * len(args)
         if len(axes) != len(args):
             raise ValueError(f"vmap: in_axes has {len(axes)} entries; expected {len(args)}, one for each argument")
-        given = [
-            arg if axis is None else _in_front(i, arg, axis)
-            for i, (arg, axis) in enumerate(zip(args, axes, strict=True))
-        ]
+        pairs = enumerate(zip(args, axes, strict=True))
+        given = [arg if axis is None else _in_front(i, arg, axis) for i, (arg, axis) in pairs]
         size = _examples(given, axes)
         if _is_elementwise(fn, given, axes):
             made.how, result = "batch", fn(*given)  # type: ignore[attr-defined]

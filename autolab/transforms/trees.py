@@ -16,7 +16,7 @@ def tree_map(f: Callable[..., Any], tree: Any, *rest: Any) -> Any:
 
     Raises
     ------
-    ValueError
+    TypeError
         If the structures differ.
 
     Examples
@@ -25,9 +25,8 @@ def tree_map(f: Callable[..., Any], tree: Any, *rest: Any) -> Any:
     >>> tree_map(lambda w, g: w - 0.1 * g, {"w": 1.0, "b": [2.0]}, {"w": 10.0, "b": [0.0]})
     {'w': 0.0, 'b': [2.0]}
     """
-    columns = [structure.matched(tree, other, "tree_map: a structure") for other in rest]
-    others = zip(*columns, strict=True) if rest else None
-    return structure.rebuilt(tree, lambda leaf: f(leaf, *(next(others) if others is not None else ())))
+    columns = [tree_leaves(tree), *[structure.matched(tree, other, "tree_map: a structure") for other in rest]]
+    return structure.filled(tree, iter([f(*each) for each in zip(*columns, strict=True)]))
 
 
 def tree_leaves(tree: Any) -> list[Any]:
@@ -48,8 +47,11 @@ def tree_flatten(tree: Any) -> tuple[list[Any], Any]:
 
 
 def tree_unflatten(treedef: Any, leaves: Any) -> Any:
-    """The structure filled with the given arrays."""
-    return structure.filled(treedef, iter(leaves))
+    """The structure filled with the given arrays; a ValueError if there are too many or too few."""
+    given, count = list(leaves), len(tree_leaves(treedef))
+    if len(given) != count:
+        raise ValueError(f"tree_unflatten: leaves has {len(given)} entries; expected {count}")
+    return structure.filled(treedef, iter(given))
 
 
 map, leaves, reduce = tree_map, tree_leaves, tree_reduce  # as in ``jax.tree``

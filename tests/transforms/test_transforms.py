@@ -328,3 +328,11 @@ def test_results_of_vmap_are_put_together_by_their_keys_and_must_be_alike() -> N
             autolab.transforms.vmap(lambda x, other=other: {"p": x} if x.data > 0 else other(x))(X)
     with pytest.raises(TypeError, match=r"vmap: a later result\[1\] is a Variable; expected None"):
         autolab.transforms.vmap(lambda x: (x, None) if x.data > 0 else (x, x))(X)
+
+
+def test_a_structure_is_filled_only_with_as_many_arrays_as_it_has_places() -> None:
+    arrays, structure = autolab.tree_util.tree_flatten({"a": [1.0, None], "b": 2.0})
+    assert autolab.tree_util.tree_unflatten(structure, arrays) == {"a": [1.0, None], "b": 2.0}
+    for wrong in ([1.0], [1.0, 2.0, 3.0]):
+        with pytest.raises(ValueError, match=f"leaves has {len(wrong)} entries; expected 2"):
+            autolab.tree_util.tree_unflatten(structure, wrong)
