@@ -176,9 +176,8 @@ export function standalone(root) {
   const shown = (/** @type {string} */ which) =>
     [...root.querySelectorAll(which)].filter((part) => part.textContent && !part.closest("[hidden]")).map(printed);
   const graphs = [...root.querySelectorAll(".al-graph")].map(framed);
-  const below = [".al-place, .al-sentence, .al-story, .al-told > li, .al-order-note", ".al-legend, .al-key"].flatMap(
-    shown,
-  );
+  const words = ".al-place, .al-sentence:not(.al-offers), .al-story, .al-told > li, .al-order-note";
+  const below = [words, ".al-legend"].flatMap(shown);
   const rows = [...shown(".al-function"), ...graphs, ...below];
   const parts = [];
   let [right, bottom, x, y] = [0, BORDER, BORDER, NaN];
