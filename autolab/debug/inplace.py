@@ -49,26 +49,19 @@ class Watch:
 
     def __call__(self, visited: bool) -> None:
         """Raise `DamagedValueError` if a value that the step retained was changed in place; called by backward."""
-        if visited:
-            if self.backward is not None:
-                self._raise_for_backward(self.backward)
+        if visited and self.backward is None:
             return
-        for role, name, kept in self.prints:
-            if not kept.intact:
-                file = None if self.code is None else self.code.co_filename
-                line = 0 if self.code is None else position(self.code, self.instruction)[0] or 0
-                place = f" ({file_label(file)}, line {line})" if file is not None else ""
-                raise DamagedValueError(
-                    f"{role} {name!r:.60} of {self.step:.60}{place:.60} was changed in place after the forward pass. "
-                    "Use x = x + 1, or copy.",
-                    file,
-                    line,
-                )
-
-    def _raise_for_backward(self, code: CodeType) -> None:
-        for role, name, kept in self.prints:
-            if not kept.intact:
-                raise changed_by("backward", code, f"{role} {name!r:.60} of {self.step:.60}")
+        damaged = next((f"{role} {name!r:.60}" for role, name, kept in self.prints if not kept.intact), None)
+        if damaged is None:
+            return
+        what = f"{damaged} of {self.step:.60}"
+        if visited and self.backward is not None:
+            raise changed_by("backward", self.backward, what)
+        file = None if self.code is None else self.code.co_filename
+        line = 0 if self.code is None else position(self.code, self.instruction)[0] or 0
+        place = f" ({file_label(file)}, line {line})" if file is not None else ""
+        told = f"{what}{place:.60} was changed in place after the forward pass. Use x = x + 1, or copy."
+        raise DamagedValueError(told, file, line)
 
 
 _Kept = tuple[str, Any, Any]
