@@ -107,17 +107,15 @@ class Space:
     def _placed(self, flat: Any, model: Any) -> tuple[Any, list[Any]]:
         """What the loss returns at a vector, and the Variables that it was given."""
         with undisturbed():
-            return self._computed(self.shaped(flat), model)
-
-    def _computed(self, point: Any, model: Any) -> tuple[Any, list[Any]]:
-        if self.is_link:
-            inputs = list(model.params())
-            for parameter, part in zip(inputs, point, strict=True):
-                parameter.data = part
-            return self.loss(model), inputs
-        inputs = [Variable(leaf) for _, leaf in leaves(point)]
-        variables = filled(self.params, iter(inputs))
-        return (self.loss(*variables) if isinstance(self.params, tuple) else self.loss(variables)), inputs
+            point = self.shaped(flat)
+            if self.is_link:
+                inputs = list(model.params())
+                for parameter, part in zip(inputs, point, strict=True):
+                    parameter.data = part
+                return self.loss(model), inputs
+            inputs = [Variable(leaf) for _, leaf in leaves(point)]
+            variables = filled(self.params, iter(inputs))
+            return (self.loss(*variables) if isinstance(self.params, tuple) else self.loss(variables)), inputs
 
 
 def named_arguments(loss: Loss, params: Any, inputs: Mapping[str, Any]) -> Any:

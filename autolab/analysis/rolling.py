@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -70,21 +69,19 @@ def roll(
     ball = _Ball(place)
     mover = OPTIMIZERS[name](**chosen).setup(ball)
     places, values, gradients = [place], [], []
-    ended = False
     for step in range(steps + 1):
         value, gradient = plane.slope(*places[-1].tolist())
         values.append(value)
         gradients.append(gradient)
-        if not (math.isfinite(value) and np.isfinite(gradient).all()):
-            ended = True
+        ended = not np.isfinite([value, *gradient]).all()
         if ended or step == steps:
             break
         ball.place.grad = Variable(gradient)
         with np.errstate(all="ignore"):
             mover.update()
         moved = np.array(ball.place.array)
-        if not np.isfinite(moved).all():
-            ended = True
+        ended = not np.isfinite(moved).all()
+        if ended:
             break
         places.append(moved)
     return Roll(name, chosen, np.stack(places), np.array(values), np.stack(gradients), ended)
