@@ -14,6 +14,12 @@ from ..engine.errors import check_number as _checked
 Schedule = Callable[[int], float]
 
 
+def _check(schedule: object, **least: float) -> None:
+    """Raise unless these settings are numbers, and none is smaller than its least value."""
+    for name, low in least.items():
+        _checked(type(schedule).__name__, name, getattr(schedule, name), low)
+
+
 @dataclass(frozen=True)
 class step:
     """Step decay: ``rate``, multiplied by ``factor`` after every ``every`` updates.
@@ -30,9 +36,7 @@ class step:
     factor: float = 0.1
 
     def __post_init__(self) -> None:
-        _checked("step", "every", self.every, 1)
-        _checked("step", "rate", self.rate, 0)
-        _checked("step", "factor", self.factor, 0)
+        _check(self, every=1, rate=0, factor=0)
 
     def __call__(self, t: int) -> float:
         return self.rate * self.factor ** (t // self.every)
@@ -53,8 +57,7 @@ class exponential:
     factor: float
 
     def __post_init__(self) -> None:
-        _checked("exponential", "rate", self.rate, 0)
-        _checked("exponential", "factor", self.factor, 0)
+        _check(self, rate=0, factor=0)
 
     def __call__(self, t: int) -> float:
         return self.rate * self.factor**t
@@ -78,9 +81,7 @@ class cosine:
     final: float = 0.0
 
     def __post_init__(self) -> None:
-        _checked("cosine", "updates", self.updates, 1)
-        _checked("cosine", "rate", self.rate, 0)
-        _checked("cosine", "final", self.final, 0)
+        _check(self, updates=1, rate=0, final=0)
 
     def __call__(self, t: int) -> float:
         done = min(t / self.updates, 1.0)
@@ -102,9 +103,9 @@ class warmup:
     then: float | Schedule
 
     def __post_init__(self) -> None:
-        _checked("warmup", "updates", self.updates, 1)
+        _check(self, updates=1)
         if not callable(self.then):
-            _checked("warmup", "then", self.then, 0)
+            _check(self, then=0)
 
     def __call__(self, t: int) -> float:
         rate = self.then(t) if callable(self.then) else self.then
