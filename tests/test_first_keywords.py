@@ -44,6 +44,12 @@ SAME_CALLS = {
         lambda v: F.scaled_dot_product_attention(v, v, v, attn_mask=np.tri(2, dtype=bool)),
         lambda v: F.attention(v, v, v, causal=True),
     ),
+    "glu": (lambda v: F.glu(v, dim=0), lambda v: F.glu(v, axis=0)),
+    "cross": (lambda v: F.cross(v, v + 1, dim=1), lambda v: F.cross(v, v + 1, axis=1)),
+    "quantile": (
+        lambda v: F.quantile(v, 0.3, dim=1, keepdim=True),
+        lambda v: F.quantile(v, 0.3, axis=1, keepdims=True),
+    ),
     "p": (
         lambda v: F.dropout(v, p=0.25, rng=np.random.default_rng(0)),
         lambda v: F.dropout(v, 0.25, rng=np.random.default_rng(0)),

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ...engine import numpy_protocol
+from ...engine.keyword_aliases import takes_other_words
 from ..elementwise.arithmetic import mul, sub
 from ..working_precision import given_arrays, in_full
 from .axes import moveaxis
@@ -168,6 +169,7 @@ def kron(a: Any, b: Any) -> Any:
 
 
 @numpy_protocol.adapt(np.cross)
+@takes_other_words
 def cross(a: Any, b: Any, axisa: int = -1, axisb: int = -1, axisc: int = -1, axis: int | None = None) -> Any:
     """Cross product of vectors with three components; the other axes broadcast.
 

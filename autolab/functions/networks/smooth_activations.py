@@ -6,6 +6,7 @@ from typing import Any
 
 from ...engine.backend import Array
 from ...engine.declare import elementwise
+from ...engine.keyword_aliases import takes_other_words
 from ..arrays.joining import place_of, split
 from ..elementwise.logistic import sigmoid
 from ..elementwise.powers import abs
@@ -135,6 +136,7 @@ def _softsign_x(g: Any, x: Any) -> Any:
     return g * (short * short)
 
 
+@takes_other_words
 def glu(x: Any, axis: int = -1) -> Any:
     """Gated linear unit: the first half of ``x`` along an axis times the `sigmoid` of the second.
 

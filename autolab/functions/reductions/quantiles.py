@@ -10,6 +10,7 @@ import numpy as np
 from ...engine import numpy_protocol
 from ...engine.arrays import as_array
 from ...engine.backend import get_array_module
+from ...engine.keyword_aliases import takes_other_words
 from ...engine.variable import Variable
 from ..arrays.axes import other_axes
 from ..arrays.joining import place_of, stack
@@ -21,6 +22,7 @@ from .reduce import Axis, mean
 
 
 @numpy_protocol.adapt(np.median)
+@takes_other_words
 def median(a: Any, axis: Axis = None, *, keepdims: bool = False) -> Any:
     """Median: the middle element in ascending order, or the mean of the two middle ones; NaN if an element is NaN.
 
@@ -52,6 +54,7 @@ def median(a: Any, axis: Axis = None, *, keepdims: bool = False) -> Any:
 
 
 @numpy_protocol.adapt(np.quantile)
+@takes_other_words
 def quantile(a: Any, q: Any, axis: Axis = None, *, keepdims: bool = False) -> Any:
     """Quantile: the value below which a fraction ``q`` of the elements lies, interpolated linearly; NaN if one is NaN.
 
