@@ -45,7 +45,8 @@ class IntervalTrigger:
         updater = trainer.updater
         if self.unit == "iteration":
             return updater.iteration > 0 and updater.iteration % self.period == 0
-        return int(updater.previous_epoch_detail / self.period) != int(updater.epoch_detail / self.period)
+        before, now = updater.previous_epoch_detail / self.period, updater.epoch_detail / self.period
+        return int(before + 1e-9) != int(now + 1e-9)  # 0.3 / 0.1 is less than 3
 
     def __repr__(self) -> str:
         return f"IntervalTrigger({self.period}, {self.unit!r})"

@@ -278,6 +278,23 @@ def test_priorities_decide_the_order(tmp_path):
     assert order == ["early", "middle", "late"]
 
 
+def test_a_value_that_some_batches_report_is_averaged_over_these():
+    model = L.Classifier(L.MLP((3,)))
+    test = SerialIterator(TupleDataset(np.arange(5.0)), 2, repeat=False, shuffle=False)
+    evaluator = extensions.Evaluator(
+        test, model, lambda x: training.report({"all": x.mean(), **({"few": 8.0} if x[0] else {})})
+    )
+    assert evaluator.evaluate() == {"all": 2.0, "few": 8.0}
+
+
+def test_tenths_of_an_epoch_are_all_counted(tmp_path):
+    trainer = make(tmp_path, epochs=2, batch=12)
+    seen = []
+    trainer.extend(lambda t: seen.append(t.updater.iteration), name="tenth", trigger=(0.1, "epoch"))
+    trainer.run()
+    assert seen == [*range(1, 21)]
+
+
 def test_the_loop_by_hand_learns_the_same(tmp_path):
     trainer = make(tmp_path, epochs=1)
     trainer.run()

@@ -65,23 +65,22 @@ class Evaluator(Extension):
         self.eval_func = eval_func or target
 
     def evaluate(self) -> dict[str, float]:
-        """The means over all examples of the values that are reported."""
+        """The mean of each reported value, over the examples of the batches that report it."""
         batches = copy.copy(self.iterator)
         batches.reset()
         reporter = Reporter()
         reporter.add_observer("main", self.target)
-        sums: dict[str, float] = {}
-        count = 0
+        sums: dict[str, tuple[float, int]] = {}
         with no_grad(), test_mode():
             for batch in batches:
                 heard: dict[str, Any] = {}
                 with reporter.scope(heard):
                     self.eval_func(*batch)
                 size = len(batch[0])
-                count += size
                 for name, value in heard.items():
-                    sums[name] = sums.get(name, 0.0) + size * float(value)
-        return {name: value / count for name, value in sums.items()}
+                    total, count = sums.get(name, (0.0, 0))
+                    sums[name] = total + size * float(value), count + size
+        return {name: total / count for name, (total, count) in sums.items()}
 
     def __call__(self, trainer: Trainer) -> None:
         report({f"{self.prefix}/{name}": value for name, value in self.evaluate().items()})
