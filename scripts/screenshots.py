@@ -1,8 +1,8 @@
-"""Take the documents' pictures from a real JupyterLab: `python scripts/screenshots.py`. That of the walk moves.
+"""Take the pictures of the documents from a real JupyterLab: `python scripts/screenshots.py`.
 
-Names choose some of them: `live-graph`, `watch-backward`, `network`, and those of lessons, such as `linear`. A lesson's
-picture is what the cell shows that has a `picture` in its metadata: words for those who cannot see it. The list of the
-lessons, notebooks/README.md, is written as well.
+The picture of the walk is animated. Names choose some of them: `live-graph`, `watch-backward`, `network`, and those of
+lessons, such as `linear`. The picture of a lesson is the output of the cell that has a `picture` in its metadata, a
+description in words for those who cannot see it. notebooks/README.md, the list of the lessons, is written as well.
 """
 
 from __future__ import annotations
@@ -82,7 +82,7 @@ def loss(x, t):
 LOOK = "autolab.explore(loss, rng.normal(size=(3, 4)), rng.integers(0, 3, size=3))"
 THEMES = {"": "JupyterLab Light", "-dark": "JupyterLab Dark"}
 IMAGES = ROOT / "docs" / "images"
-LESSON_SIZE, MARGIN = {"width": 1080, "height": 1800}, 15  # of the window in which a lesson is, and around its picture
+LESSON_SIZE, MARGIN = {"width": 1080, "height": 1800}, 15  # the window of a lesson, and the margin around its picture
 LIST = """# Lessons
 
 Each lesson is a notebook of 15 to 30 minutes: you predict, run, move what can be moved, and complete lines, and AutoLab
@@ -118,7 +118,7 @@ def main() -> None:
 def _change_theme(view: LabPage, theme: str) -> None:
     view.page.evaluate("() => document.activeElement.blur()")
     view.command("apputils:change-theme", theme=theme)
-    view.page.wait_for_timeout(2000)  # the splash of the change fades
+    view.page.wait_for_timeout(2000)  # until the highlight of the change has faded
 
 
 def _photograph(view: LabPage, name: str) -> None:
@@ -128,7 +128,7 @@ def _photograph(view: LabPage, name: str) -> None:
 
 
 def _photograph_lessons(lab: Lab, view: LabPage, lessons: list[str]) -> None:
-    """Run each lesson up to the cell with its picture, and take what that shows."""
+    """Run each lesson up to the cell with its picture, and photograph its output."""
     for name in lessons:
         notebook = notebooks()[name]
         view.open(Path(shutil.copy(notebook, lab.folder)))
@@ -151,7 +151,7 @@ def _photograph_lessons(lab: Lab, view: LabPage, lessons: list[str]) -> None:
 
 
 def lesson_list() -> str:
-    """notebooks/README.md: the links, and what the first lesson says of the others, with a picture each."""
+    """notebooks/README.md: a link to each lesson, what the first lesson says about it, and its picture."""
     books = {path: json.loads(path.read_text("utf-8")) for path in notebooks().values()}
     first, *_ = books
     title, last = ["".join(books[first]["cells"][i]["source"]) for i in (0, -1)]
@@ -175,7 +175,7 @@ def lesson_list() -> str:
 
 
 def _film() -> None:
-    """The walk through the first graph that one sees."""
+    """The walk through the first graph that a reader sees."""
     for suffix, look in {"": "light", "-dark": "dark"}.items():
         path = IMAGES / f"live-graph{suffix}.gif"
         autolab.record(muladd, x=2.0, y=3.0, z=4.0).save(path, cast(Literal["light", "dark"], look))

@@ -1,8 +1,8 @@
 """Photograph every view, light and dark: `python scripts/situations.py FOLDER [name ...]`.
 
-Twelve situations of graphs from saved pages; live views at rest and after each thing that is done, with the menu and
-presented; and what stands still. All are as large as a cell of JupyterLab on a screen of 1280 x 800. What is measured
-of a graph is printed: boxes, the zoom, and the smallest letters on the screen.
+It photographs twelve graphs in saved pages; live views as they open, after each action, with their menu and in
+presentation mode; and static displays. All have the size of a cell of JupyterLab on a screen of 1280 x 800. For each
+graph it prints the number of boxes, the zoom, and the size of the smallest letters on the screen.
 """
 
 from __future__ import annotations
@@ -163,12 +163,12 @@ def table(k: Any, kind: Any) -> Any:
 
 
 def rest(page: Page, rest: Callable[[], None]) -> None:
-    """Nothing is done: the view as it opens."""
+    """Do nothing: the view as it opens."""
     rest()
 
 
 def on_phone(page: Page, rest: Callable[[], None]) -> None:
-    """The last that was done, as wide as a phone."""
+    """The last action, in a window as narrow as a phone."""
     page.keyboard.press("Escape")
     rest()
 
@@ -207,7 +207,7 @@ def fail(page: Page, rest: Callable[[], None]) -> None:
 
 
 def leave(page: Page, rest: Callable[[], None]) -> None:
-    """To where the function raises."""
+    """Go to the step at which the function raises."""
     page.locator(".al-plot").first.click(position={"x": 80, "y": 60})
     rest()
 
@@ -293,7 +293,7 @@ MEASURED = """() => {
 
 
 def main(target: Path, wanted: list[str]) -> None:
-    """Photograph the situations whose names contain one of the words wanted, or all."""
+    """Photograph the situations whose names contain one of the given words, or all."""
     target.mkdir(parents=True, exist_ok=True)
     widget_comm.create_comm = RecordingComm
     with sync_playwright() as playwright:
@@ -313,7 +313,7 @@ def main(target: Path, wanted: list[str]) -> None:
 
 
 def _photograph_view(browser: Browser, target: Path, name: str, case: Case) -> None:
-    """At rest, after each thing that is done, with its menu open, and presented."""
+    """Photograph each live view as it opens, after each action, with its menu open, and in presentation mode."""
     with _page(browser, CELL) as page, tempfile.TemporaryDirectory() as folder, chdir(folder):
         view = case.make()  # where it finds no notebook, it saves a page of its own
         serve(page, case.module)
@@ -345,7 +345,7 @@ STILL_STYLE = "<style>:root { color-scheme: light dark; font: 13px system-ui } i
 
 
 def _ended(fn: Callable[..., Any], **inputs: Any) -> Recording:
-    """What `record` has of a function that raises: up to there."""
+    """The recording of a function that raises: the steps before the error."""
     try:
         return autolab.record(fn, **inputs)
     except ValueError as error:

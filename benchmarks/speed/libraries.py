@@ -1,4 +1,4 @@
-"""The libraries that take part, the columns of the tables of `engine.py`.
+"""The libraries that are compared: the columns of the tables of `engine.py`.
 
 A class imports its library when it is made; this module imports NumPy and little else, as the cold start counts it.
 """
@@ -16,7 +16,7 @@ from speed.rows import OURS
 
 
 def muladd_of(base: Any) -> Callable[..., Any]:
-    """A user's MulAdd on Chainer's `FunctionNode` or on AutoLab's: both take the same text."""
+    """A user's MulAdd on Chainer's `FunctionNode` or on AutoLab's: the same code works with both."""
 
     class MulAdd(base):  # type: ignore[misc]
         def forward(self, inputs: tuple[np.ndarray, ...]) -> tuple[np.ndarray, ...]:
@@ -82,7 +82,7 @@ class AutoLab(Library):
 
 
 class Compiled(AutoLab):
-    """AutoLab's steps, each compiled as a whole: forward, backward and the update, once all of them are known."""
+    """AutoLab with each training step compiled as a whole: forward, backward and update."""
 
     name = "compiled"
 
@@ -335,7 +335,7 @@ class Autograd(Functional):
 
 
 class NumPy(Functional):
-    """No library at all: what `workloads.py` writes out by hand."""
+    """No library: the programs that `workloads.py` writes by hand."""
 
     name = "numpy"
     by_hand = True

@@ -16,17 +16,17 @@ from speed.library import Library, Work
 
 RATE = 0.01
 COMPARED = 20
-"""Updates after which all weights are compared. Some hundred updates later rounding puts the input of a relu on the
-other side of 0 in one library and not in the other, and from then on they are two trainings."""
+"""Updates after which all weights are compared. Some hundred updates later, rounding moves the input of a relu
+to the other side of 0 in one library only, and from then on the two trainings differ."""
 HEADS = 4
 BATCH = 32
-"""Sequences that the GRU runs along at once."""
+"""Number of sequences in a batch of the GRU."""
 
 
 # -------------------------------------------------------------------------------------------------- training
 @dataclass(frozen=True)
 class Task:
-    """Examples, labels, the names of the layers, and the weights to start from: a matrix or kernels with its bias."""
+    """Examples, labels, the names of the layers, and the initial weights: matrices or kernels, each with its bias."""
 
     x: np.ndarray
     t: np.ndarray
@@ -38,7 +38,7 @@ class Task:
         return [(x[i : i + self.batch], t[i : i + self.batch]) for i in range(0, len(x), self.batch)]
 
     def made(self, library: Mapping[str, Callable[..., Any]]) -> list[Any]:
-        """The layers of a library, by their names; those with weights are called with theirs."""
+        """The layers of a library by name; those with weights are created with them."""
         given = zip(self.weights[::2], self.weights[1::2], strict=True)
         return [library[name](*next(given)) if name in ("linear", "conv") else library[name] for name in self.layers]
 
@@ -59,7 +59,7 @@ def training(library: Library, tiny: bool) -> list[Work]:
 
 
 def _going_on(title: str, task: Task, trainer: Trainer, rtol: float) -> Work:
-    """Every turn goes on training; all weights are compared after some updates."""
+    """Each round continues the training; all weights are compared after `COMPARED` updates."""
     train, trained = trainer(task)
     end = COMPARED * task.batch
 
@@ -168,7 +168,7 @@ def _chainer(task: Task) -> tuple[Train, Weights]:
         "conv": lambda w, b: L.Convolution2D(w.shape[1], w.shape[0], 3, pad=1, initialW=w, initial_bias=b),
         "relu": F.relu,
         "pool": lambda h: F.max_pooling_2d(h, 2, cover_all=False),
-        "flatten": lambda h: h,  # its Linear flattens what it gets
+        "flatten": lambda h: h,  # its Linear flattens its input
     }
     steps = task.made(layers)
     model = L.Classifier(chainer.Sequential(*steps))
@@ -186,7 +186,7 @@ TRAINERS: Mapping[str, Trainer] = {"autolab": _autolab, "torch": _torch, "chaine
 # ------------------------------------------------------------------------------------------------- sequences
 @dataclass(frozen=True)
 class Model:
-    """A model with the weights below; after a backward pass, `gradient` gives that of one of them."""
+    """A model with the weights below; after a backward pass, `gradient` returns the gradient of one of them."""
 
     forward: Callable[[Any], Any]
     clear: Callable[[], Any]
@@ -207,7 +207,7 @@ def sequences(library: Library, tiny: bool) -> list[Work]:
 
 
 def _both_ways(title: str, library: Library, model: Model, x: np.ndarray, g: np.ndarray) -> Work:
-    """Forward, backward from an upstream gradient, and dropping both."""
+    """Run forward, backward from an upstream gradient, and free both graphs."""
     seed = library.constant(g)
 
     def whole() -> tuple[Any, Any]:
@@ -227,7 +227,7 @@ def _both_ways(title: str, library: Library, model: Model, x: np.ndarray, g: np.
 
 
 def block_weights(size: int) -> list[np.ndarray]:
-    """Of queries, keys, values and what is seen; of the two layers behind, each with its bias."""
+    """Weights of queries, keys, values and outputs, then of the two linear layers, each with its bias."""
     square, up, down = ((size, size), (size,)), ((4 * size, size), (4 * size,)), ((size, 4 * size), (size,))
     return weights(*square, *square, *square, *square, *up, *down)
 
