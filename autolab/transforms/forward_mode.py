@@ -30,8 +30,7 @@ class Tape(observe):
     """A ``with`` block that records its steps, so that tangents can be propagated through them any number of times."""
 
     def __init__(self) -> None:
-        steps: list[ForwardEvent] = []
-        made: list[ForwardEvent] = []
+        steps, made = list[ForwardEvent](), list[ForwardEvent]()
         self.steps, self._made = steps, made
 
         def keep(event: Any) -> None:  # a method would make a reference cycle

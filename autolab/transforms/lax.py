@@ -22,7 +22,7 @@ def scan(
     init, xs : Variable, array, or structures of them
         ``xs`` may be None if ``length`` is given.
     length : int, optional
-        The number of steps; by default the length of the first axis of ``xs``.
+        The number of steps, which is the length of the first axis of ``xs``; needed if ``xs`` is None.
     reverse : bool
         Start at the end of ``xs``.
 
@@ -37,7 +37,10 @@ def scan(
     >>> autolab.lax.scan(lambda total, x: (total + x, total * x), 0.0, autolab.Variable([1.0, 2.0, 3.0]))
     (variable(6.0), variable([0. 2. 9.]))
     """
-    places, results = range(len(tree_leaves(xs)[0]) if length is None else length), []
+    lengths = {len(x) for x in tree_leaves(xs)} | (set() if length is None else {length})
+    if len(lengths) != 1:
+        raise ValueError(f"scan: xs and length give {sorted(lengths)} steps; expected one number")
+    places, results = range(lengths.pop()), []
     for i in reversed(places) if reverse else places:
         init, y = f(init, tree_map(lambda x, i=i: x[i], xs))
         results.append(y)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
 import autolab
 from autolab import Variable
@@ -44,3 +45,11 @@ def test_loops_and_branches():
     assert lax.cond(False, lambda a, b: a * b, lambda a, b: a + b, x, 5.0).data == 8
     assert autolab.grad(lax.stop_gradient([x])[0] * x, x).data == 3
     assert lax.stop_gradient(2.0) == 2.0
+
+
+@pytest.mark.parametrize(
+    ("xs", "length"), [(XS, 2), ({"a": XS, "b": XS[:2]}, None), ({"a": XS[:2], "b": XS}, None), (None, None)]
+)
+def test_a_scan_whose_number_of_steps_is_not_clear_is_refused(xs, length):
+    with pytest.raises(ValueError, match=r"scan: xs and length give \[.*\] steps; expected one number"):
+        lax.scan(lambda c, x: (c, None), 0.0, xs, length)

@@ -42,9 +42,8 @@ def triangle_excuse(checked: CheckedInput) -> str:
     The gradient of a symmetric matrix may be divided evenly between both triangles. Libraries also divide others, and
     give gradients to the zeros of a triangular matrix that they do not read.
     """
-    survey, c = checked.case.survey, checked.here
-    x, e = survey.arrays[checked.place], c.elements
-    if x.ndim < 2 or x.shape[-1] != x.shape[-2] or not c.measured.all():
+    x, e = checked.value, checked.here.elements
+    if x.ndim < 2 or x.shape[-1] != x.shape[-2] or not checked.here.measured.all():
         return ""
     analytic, numeric, slack, wrong = [a.reshape(x.shape) for a in (e.analytic, e.numeric, 2 * e.tolerance, e.wrong)]
     above = np.triu(np.ones(x.shape[-2:], bool), 1)
@@ -52,7 +51,7 @@ def triangle_excuse(checked: CheckedInput) -> str:
     both, given, allowed = [a + a.swapaxes(-1, -2) for a in (numeric, analytic, slack)]
     is_symmetric = np.abs(x - x.swapaxes(-1, -2)).max(initial=0.0) <= _SYMMETRIC * np.abs(x).max(initial=0.0)
     is_even = is_symmetric and (np.abs(2 * analytic - both) <= allowed).all()
-    of_library = not any([getattr(s.function, "written_backward", None) for s in survey.subject.steps(survey.arrays)])
+    of_library = not any([getattr(s.function, "written_backward", None) for s in checked.case.subject.steps()])
     if unread and (np.abs(given - both) <= allowed).all() and (is_even or of_library):
         return "cannot_verify.triangle"
     of_zeros = [part for part in unread if not x[..., part].any() and not wrong[..., ~part].any()]
