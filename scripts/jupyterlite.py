@@ -55,7 +55,7 @@ _NULLS = (
     r"(\w) instanceof Array\?this\.mapToObject\(\1\):\1;",
     r"\1 instanceof Array||\1?.constructor===Object?this.mapToObject(\1):\1??null;",
 )
-_OVERRIDES = ROOT / "autolab" / "lab_settings" / "labconfig" / "default_setting_overrides.json"
+_OVERRIDES = ROOT / "autolab" / "app" / "lab_settings" / "labconfig" / "default_setting_overrides.json"
 _EXAMPLES = ("train_digits.py",)  # the others need PyTorch or JAX, which browsers do not have
 
 

@@ -67,6 +67,15 @@ def test_post_build_stops_at_the_first_failure():
     assert os.access(BINDER / "postBuild", os.X_OK)
 
 
+@pytest.mark.parametrize("script", ["binder/postBuild", "scripts/jupyterlite.py"])
+def test_what_is_taken_from_the_package_is_there(script):
+    """What needs a network to run is run seldom."""
+    written = re.findall(r'"?autolab"?(?: ?/ ?"?[\w.]+"?)+', (ROOT / script).read_text("utf-8"))
+    paths = [re.sub(r'[" ]', "", path) for path in written]
+    assert any(["lab_settings" in path for path in paths])
+    assert [path for path in paths if not (ROOT / path).exists()] == []
+
+
 @pytest.fixture(scope="module")
 def binder(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., subprocess.CompletedProcess[str]]:
     """Build what Binder builds; the answer runs a command in it as Binder does."""
