@@ -260,7 +260,8 @@ class _NotedRun:
         if self._earlier & found.keys() - {v.node for v, _ in inputs}:
             return self.tape.refuse("its result depends on a gradient that can be differentiated itself")
         pulled = [own(found[v.node], set())._data for v, _ in inputs]
-        if any([type(g) is not Recorded or g.shape != v.shape for g, (v, _) in zip(pulled, inputs, strict=True)]):
+        pairs = zip(pulled, inputs, strict=True)
+        if any([type(g) is not Recorded or g._value.shape != v.shape for g, (v, _) in pairs]):
             return self.tape.refuse("its gradients do not depend on what it is given")
         self._pulled = [g._slot for g in starts], [Out(g._slot, False) for g in pulled], [h for _, h in inputs]
 
