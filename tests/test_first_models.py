@@ -150,6 +150,12 @@ def test_nn_functional_has_pytorchs_defaults_and_order() -> None:
         (here.conv_transpose1d(x, w, None, 2, 1), F.conv_transpose1d(x, w, stride=2, padding=1)),
     ):
         np.testing.assert_array_equal(made.data, expected.data)
+    with pytest.raises(ValueError, match=r"^pad: got \(1,\) for 3 axes; expected two numbers for each"):
+        here.pad(x, (1,))
+    with pytest.raises(ValueError, match=r"^topk: k is 4; expected 0 to 3, the length of axis -1"):
+        F.topk(x, 4)
+    with pytest.raises(ValueError, match=r"^one_hot: .*t goes from -1 to -1; expected numbers of at least 0"):
+        F.one_hot([-1])
     with pytest.raises(TypeError, match="conv_transpose2d: got 6 arguments by position; expected at most 5: padding"):
         here.conv_transpose2d(x, w, None, 2, 1, 1)
 

@@ -163,8 +163,12 @@ def concat_examples(examples: Sequence[Any], device: Any = None) -> tuple[Any, .
         return examples
     if device not in (None, -1):
         return tuple([to_gpu(part) for part in concat_examples(examples)])
-    parts = zip(*[e if isinstance(e, tuple) else (e,) for e in examples], strict=True)
-    return tuple([_stacked(i, values) for i, values in enumerate(parts)])
+    rows = [e if isinstance(e, tuple) else (e,) for e in examples]
+    if len(counts := {len(row) for row in rows}) > 1:
+        raise ValueError(
+            f"concat_examples: the examples have {sorted(counts)!s:.60} parts; expected one number of them"
+        )
+    return tuple([_stacked(i, values) for i, values in enumerate(zip(*rows, strict=True))])
 
 
 def _stacked(i: int, values: tuple[Any, ...]) -> Any:

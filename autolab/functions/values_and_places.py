@@ -75,7 +75,7 @@ def first(places: Any, k: int, dim: int) -> Any:
     """The first ``k`` elements along an axis, for `topk`."""
     axis = place_of("topk", dim, places.shape)
     if not 0 <= k <= places.shape[axis]:
-        raise ValueError(f"topk: k is {k}; expected 0 to {places.shape[axis]}, the length of the axis")
+        raise ValueError(f"topk: k is {k!r:.60}; expected 0 to {places.shape[axis]}, the length of axis {dim}")
     return places[along(axis, slice(k))]
 
 

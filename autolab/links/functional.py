@@ -34,6 +34,8 @@ def pad(x: Any, pad: Sequence[int], mode: str = "constant", value: float = 0.0) 
     >>> nn.functional.pad(np.ones((2, 3)), (1, 2)).shape
     (2, 6)
     """
+    if len(pad) % 2 or len(pad) > 2 * x.ndim:
+        raise ValueError(f"pad: got {tuple(pad)} for {x.ndim} axes; expected two numbers for each, the last axis first")
     widths = [*zip(pad[::2], pad[1::2], strict=True)][::-1]
     filled = {"constant_values": value} if mode == "constant" else {}
     mode = {"replicate": "edge", "circular": "wrap"}.get(mode, mode)

@@ -95,7 +95,9 @@ ALGEBRA = (
         lambda w: F.tensordot(w.m, w.m, axes=1), ValueError, "tensordot", "axes=1", "(2, 3)", "expected equal sizes"
     ),
     Refusal(lambda w: F.linear(w.m, SQUARE), ValueError, "linear", "w", "(2, 2)", "expected x (..., in), w (out, in)"),
-    Refusal(lambda w: F.dropout(w.x, ratio=2), ValueError, "dropout", "ratio", "is 2", "expected a number of at least 0"),
+    Refusal(
+        lambda w: F.dropout(w.x, ratio=2), ValueError, "dropout", "ratio", "is 2", "expected a number of at least 0"
+    ),
     Refusal(lambda w: F.dropout(w.x, rng=3), TypeError, "dropout", "rng", "is 3", "expected a generator"),
     Refusal(lambda w: F.embedding([0.5], w.m), TypeError, "embedding", "ids", "float64", "expected integers"),
     Refusal(lambda w: F.conv1d(w.m, w.m), ValueError, "conv1d", "x", "(2, 3)", "expected x (examples, in, length)"),
