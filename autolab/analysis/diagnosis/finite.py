@@ -54,10 +54,8 @@ def not_finite(e: Evidence) -> Found:
             user, named = next(iter(e.users.get(step.id, [])), step), e.called(step)
             told = f"{at_line(user)} gets an array that holds" if named == "a value" else f"{named} holds"
             told += f" {_what(cause)} before anything is computed with it"
-            step, remedy = (
-                user,
-                "Look for it in the data, with numpy.isnan(x), and for a division by a standard deviation of 0.",
-            )
+            step = user
+            remedy = "Look for it in the data, with numpy.isnan(x), and for a division by a standard deviation of 0."
         else:
             name = ALIASES.get(step.function or "", step.function or "")
             why, remedy = _SAFE.get(name, (f"the function {name}", "Keep its arguments in the domain."))

@@ -187,9 +187,8 @@ def falling(e: Evidence) -> Found:
 def _changed_on_the_way(e: Evidence) -> ProgramFinding | None:
     """Gradients that are far smaller at the update than after backward."""
     passes, updates = e.watch.heard("backward"), e.watch.heard("step")
-    for backward, event, name in (
-        [(passes[0], updates[0], name) for name in updates[0].sizes] if passes and updates else []
-    ):
+    for name in updates[0].sizes if passes and updates else ():
+        backward, event = passes[0], updates[0]
         g, left = e.watch.gradients.get(name), event.sizes[name][0]
         before = 0.0 if g is None else float(np.linalg.norm(g.astype(np.float64)))
         if 0 < left < 1e-3 * before:
