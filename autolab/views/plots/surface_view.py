@@ -158,18 +158,14 @@ class SurfaceView(LiveView):
         return super()._answers(questions)
 
     def _rolling(self, found: Roll) -> dict[str, Any]:
-        rows = zip(found.places.tolist(), found.values.tolist(), found.gradients, strict=True)
+        steps = []
+        for place, value, slope in zip(found.places.tolist(), found.values.tolist(), found.gradients, strict=True):
+            known = {"place": [number(v) for v in place], "value": value if math.isfinite(value) else None}
+            steps.append({**known, **_told(value, slope)})
         return {
             "optimizer": found.optimizer,
             "places": [[_near(self._frame.x(x)), _near(self._frame.y(y))] for x, y in found.places],
-            "numbers": [
-                {
-                    "place": [number(v) for v in place],
-                    "value": value if math.isfinite(value) else None,
-                    **_told(value, slope),
-                }
-                for place, value, slope in rows
-            ],
+            "numbers": steps,
             "told": " ".join(self._sentences(found)),
         }
 

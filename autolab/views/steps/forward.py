@@ -52,16 +52,13 @@ def computed(walk: Playback, k: int, sheet: Sheet, pick: Pick | None) -> dict[st
     else:
         _write(walk, step, made, chosen, sheet)
     values = [a_value(result.value) for result in made if result.value is not None]
+    value = ", ".join(values) or say("walk_not_kept")
     return {
         "title": heading(step),
         "numbers": [] if is_replaced else _numbers(walk, step, chosen),
         "notes": ([say("replaced_step")] if is_replaced else _repeated(walk, step))
         + ([] if values else [say("value_lost")]),
-        "spoken": say(
-            "spoken_replaced" if is_replaced else "spoken_forward",
-            heading=heading(step),
-            value=", ".join(values) or say("walk_not_kept"),
-        ),
+        "spoken": say("spoken_replaced" if is_replaced else "spoken_forward", heading=heading(step), value=value),
     }
 
 
