@@ -176,7 +176,7 @@ export function standalone(root) {
   const shown = (/** @type {string} */ which) =>
     [...root.querySelectorAll(which)].filter((part) => part.textContent && !part.closest("[hidden]")).map(printed);
   const graphs = [...root.querySelectorAll(".al-graph")].map(framed);
-  const words = ".al-place, .al-sentence:not(.al-offers), .al-story, .al-told > li, .al-order-note";
+  const words = ".al-place, .al-root:not(.al-offers) .al-sentence, .al-story, .al-told > li, .al-order-note";
   const below = [words, ".al-legend"].flatMap(shown);
   const rows = [...shown(".al-function"), ...graphs, ...below];
   const parts = [];

@@ -97,7 +97,6 @@ function makeView(source, el, link, makers) {
     const words = view.get("words");
     const refused = root.querySelector("[aria-invalid]") && words.live_refused;
     const said = parts.reduce((/** @type {any} */ said, part) => said || part.says?.(), refused);
-    sentence.classList.toggle("al-offers", !said || said === view.get("rest")); // what can be done, not in a picture
     writeSentence(sentence, said || words[view.get("still") ? "still" : "rest"]);
   }
 

@@ -127,11 +127,10 @@ export function makeSentencePart(view) {
       answer?.comes
         .flatMap((/** @type {import("../graph/answer.js").Value} */ value) => value.shares)
         .find((/** @type {any} */ one) => sameEdge(one.edge, line));
+    const said = view.hand || get("frame").spoken || share?.sentence || (answer && (answer.sentence || status));
+    root.classList.toggle("al-offers", !said); // what can be done is not said in a picture
     return (
-      view.hand ||
-      get("frame").spoken ||
-      share?.sentence ||
-      (answer && (answer.sentence || status)) ||
+      said ||
       (!get("still") && root.classList.contains("al-by-terms") && termsOf(get).rest) ||
       (!get("still") && get("plan").moving && get("plan").words.walk_rest_moving) ||
       (!get("still") && get("rest"))
