@@ -37,7 +37,7 @@ class NotThere(Exception):
 
 @dataclass(frozen=True)
 class Sample:
-    """A call of an operator as a function, or as a method of its first argument."""
+    """A call of an operator as a function, or as a method of its first argument, also one that works in place."""
 
     name: str
     original: Callable[..., Any]
@@ -72,6 +72,15 @@ def _calls(operator: Any) -> Iterator[tuple[str, Any, Any]]:
     method = operator.method_variant
     if method is not None and hasattr(facade.Tensor, method.__name__):
         yield f"Tensor.{method.__name__}", method, getattr(facade.Tensor, method.__name__)
+    change = operator.inplace_variant
+    name = getattr(change, "__name__", "")
+    if name and hasattr(facade.Tensor, name):
+        yield f"Tensor.{name}", _on_copy(change), _on_copy(getattr(facade.Tensor, name))
+
+
+def _on_copy(change: Callable[..., Any]) -> Callable[..., Any]:
+    """A method that works in place, on a copy: PyTorch refuses to change a leaf."""
+    return lambda x, *args, **kwargs: change(x.clone(), *args, **kwargs)
 
 
 def judged(sample: Sample) -> str:

@@ -33,6 +33,7 @@ MORE = {
     "tensordot": "True for 1 among the axes",
     "trapezoid": "True for an axis, which NumPy 2.0 refuses",
     **dict.fromkeys(("median", "percentile", "quantile"), "no axis of what is empty, which NumPy cannot reshape"),
+    **dict.fromkeys(("eigh", "eigvalsh"), "UPLO=None, which reads both triangles"),
 }
 """What AutoLab takes and NumPy does not."""
 UNASKED = "multi_dot"
