@@ -147,11 +147,18 @@ def test_nn_functional_has_pytorchs_defaults_and_order() -> None:
         (here.nll_loss(x, t), F.nll_loss(x, t, axis=1, ignore_label=-100)),
         (L.NLLLoss(weight=[1.0, 2.0, 3.0])(x, t), F.nll_loss(x, t, axis=1, ignore_label=-100, class_weight=[1, 2, 3])),
         (here.nll_loss(x[0, 0], np.array(1)), -x[0, 0, 1]),
+        (here.rms_norm(x, (3, 3), eps=1e-5), F.rms_norm(x, axis=(1, 2))),
+        (here.rms_norm(x, (3,)), F.rms_norm(x, eps=2.0**-52)),
         (here.conv_transpose1d(x, w, None, 2, 1), F.conv_transpose1d(x, w, stride=2, padding=1)),
     ):
         np.testing.assert_array_equal(made.data, expected.data)
     with pytest.raises(ValueError, match=r"^pad: got \(1,\) for 3 axes; expected two numbers for each"):
         here.pad(x, (1,))
+    for norm in (here.layer_norm, here.rms_norm):
+        with pytest.raises(ValueError, match=r"_norm: x has shape \(2, 3, 3\); expected \(2, 3\) as its last axes"):
+            norm(x, (2, 3))
+    with pytest.raises(ValueError, match=r"^batch_norm: x has shape \(0,\)"):
+        here.batch_norm(np.ones(0), np.ones(0), np.ones(0))
     with pytest.raises(ValueError, match=r"^topk: k is 4; expected 0 to 3, the length of axis -1"):
         F.topk(x, 4)
     with pytest.raises(ValueError, match=r"^one_hot: .*t goes from -1 to -1; expected numbers of at least 0"):

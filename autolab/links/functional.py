@@ -48,8 +48,21 @@ def dropout(x: Any, p: float = 0.5, training: bool | None = None, inplace: bool 
 
 
 def layer_norm(x: Any, normalized_shape: Sequence[int], weight: Any = None, bias: Any = None, eps: float = 1e-5) -> Any:
-    """`functions.layer_norm` over as many last axes as ``normalized_shape`` has."""
-    return functions.layer_norm(x, weight, bias, axis=tuple(range(-len(normalized_shape), 0)), eps=eps)
+    """`functions.layer_norm` over the last axes, whose shape is ``normalized_shape``."""
+    return functions.layer_norm(x, weight, bias, axis=_last_axes("layer_norm", x, normalized_shape), eps=eps)
+
+
+def rms_norm(x: Any, normalized_shape: Sequence[int], weight: Any = None, eps: float | None = None) -> Any:
+    """`functions.rms_norm` over the last axes, whose shape is ``normalized_shape``; ``eps`` is that of the dtype."""
+    least = float(np.finfo(x.dtype if x.dtype.kind == "f" else float).eps) if eps is None else eps
+    return functions.rms_norm(x, weight, _last_axes("rms_norm", x, normalized_shape), least)
+
+
+def _last_axes(function: str, x: Any, normalized_shape: Sequence[int]) -> tuple[int, ...]:
+    shape = (normalized_shape,) if isinstance(normalized_shape, int) else tuple(normalized_shape)
+    if not shape or tuple(x.shape[-len(shape) :]) != shape:
+        raise ValueError(f"{function}: x has shape {tuple(x.shape)}; expected {shape} as its last axes")
+    return tuple(range(-len(shape), 0))
 
 
 def batch_norm(
@@ -66,7 +79,7 @@ def batch_norm(
 
     Unlike PyTorch's, it never updates the running averages.
     """
-    size = x.shape[1]
+    size = x.shape[1:2]
     gamma, beta = (
         np.ones(size, x.dtype) if weight is None else weight,
         np.zeros(size, x.dtype) if bias is None else bias,

@@ -55,7 +55,7 @@ def test_an_axis_that_is_not_there_is_refused(call, dim):
             lambda: F.scatter_add(X.numpy(), 0, INDEX[0].numpy(), 1.0),
             "scatter_add: index has shape .3,.; expected 2",
         ),
-        (lambda: torch.nn.functional.rms_norm(X, (2,)), "rms_norm: input has shape .2, 3.; expected"),
+        (lambda: torch.nn.functional.rms_norm(X, (2,)), "rms_norm: x has shape .2, 3.; expected .2,. as its last axes"),
     ],
 )
 def test_a_count_or_shape_that_does_not_fit_is_refused(call, told):

@@ -62,15 +62,7 @@ def embedding(input: Any, weight: Any, padding_idx: int | None = None) -> Any:
 # ---------------------------------------------------------------------- normalization
 def layer_norm(input: Any, normalized_shape: Any, weight: Any = None, bias: Any = None, eps: float = 1e-5) -> Any:
     """Normalize over the last axes, those of ``normalized_shape``, to mean 0 and variance 1; then scale and shift."""
-    return dressed(_links.layer_norm(input, _last_axes("layer_norm", input, normalized_shape), weight, bias, eps))
-
-
-def _last_axes(function: str, input: Any, normalized_shape: Any) -> tuple[int, ...]:
-    """``normalized_shape`` as a tuple: the lengths of the last axes."""
-    shape = (normalized_shape,) if isinstance(normalized_shape, int) else tuple(normalized_shape)
-    if not shape or of_floats(function, input)._data.shape[-len(shape) :] != shape:
-        raise RuntimeError(f"{function}: input has shape {tuple(input._data.shape)}; expected (..., {shape})")
-    return shape
+    return dressed(_links.layer_norm(of_floats("layer_norm", input), normalized_shape, weight, bias, eps))
 
 
 @signed
@@ -95,9 +87,7 @@ def batch_norm(input, running_mean, running_var, weight, bias, training, momentu
 
 def rms_norm(input: Any, normalized_shape: Any, weight: Any = None, eps: float | None = None) -> Any:
     """Divide by the root mean square over the last axes, those of ``normalized_shape``; then scale."""
-    count = len(_last_axes("rms_norm", input, normalized_shape))
-    least = float(np.finfo(input._data.dtype).eps) if eps is None else eps
-    return dressed(F.rms_norm(input, weight, tuple(range(-count, 0)), least))
+    return dressed(_links.rms_norm(of_floats("rms_norm", input), normalized_shape, weight, eps))
 
 
 __getattr__ = fill(__name__)
