@@ -51,6 +51,8 @@ def to_cpu(array: Any) -> Any:
     >>> autolab.to_cpu(x) is x
     True
     """
+    if type(array) is np.ndarray:  # at once: checks of gradients ask for each of thousands of results
+        return array
     return _moved("to_cpu", array, lambda a: a if isinstance(a, np.ndarray) else a.get())
 
 

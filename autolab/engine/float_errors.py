@@ -8,8 +8,6 @@ filter ``"error"`` it may take another branch when NumPy warns. The same holds i
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -23,8 +21,7 @@ def float_setting() -> FloatSetting:
     return {**np.geterr(), "call": np.geterrcall()}
 
 
-@contextmanager
-def quietly(setting: FloatSetting | None = None) -> Iterator[None]:
+class quietly:
     """Run a function without NumPy's warnings, unless it asks for them.
 
     Errors that the caller has set to be raised or passed to a callback are unchanged, and so are warnings turned into
@@ -51,16 +48,25 @@ def quietly(setting: FloatSetting | None = None) -> Iterator[None]:
     ...     safe_log(np.array(0.0)), bool(np.isinf(np.log(np.array(0.0))))
     (-100.0, True)
     """
-    told = float_setting() if setting is None else {**setting}
-    warned = [kind for kind, what in told.items() if what == "warn"]
-    if _action() == "error":  # the function raises there, or expects NumPy to
-        pass
-    elif "call" in told.values():  # somebody listens already
-        told |= dict.fromkeys(warned, "ignore")
-    elif warned:
-        told |= {"call": _Unheard(), **dict.fromkeys(warned, "call")}
-    with np.errstate(**told):
-        yield
+
+    __slots__ = ("_setting", "_state")
+
+    def __init__(self, setting: FloatSetting | None = None) -> None:
+        self._setting = setting
+
+    def __enter__(self) -> None:
+        told = float_setting() if self._setting is None else self._setting
+        how = told.values()
+        if "warn" in how and _action() != "error":  # else the function raises there, or expects NumPy to
+            quiet = "ignore" if "call" in how else "call"  # unless somebody listens already
+            told = {kind: quiet if what == "warn" else what for kind, what in told.items()}
+            if quiet == "call":
+                told["call"] = _Unheard()
+        self._state = np.errstate(**told)
+        self._state.__enter__()
+
+    def __exit__(self, *error: Any) -> None:
+        self._state.__exit__(*error)
 
 
 class _Unheard:

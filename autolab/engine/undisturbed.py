@@ -4,8 +4,7 @@ is restored.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from contextvars import ContextVar
 from typing import Any
 
@@ -17,8 +16,7 @@ _noted: ContextVar[dict[int, tuple[object, Callable[[], None]]] | None] = Contex
 )
 
 
-@contextmanager
-def undisturbed() -> Iterator[None]:
+class undisturbed:
     """A context after which objects that called `note` are restored to their former state.
 
     Examples
@@ -31,16 +29,18 @@ def undisturbed() -> Iterator[None]:
     >>> norm.avg_mean
     array([0.], dtype=float32)
     """
-    found: dict[int, tuple[object, Callable[[], None]]] = {}
-    block = object()
-    blocks.append(block)
-    token = _noted.set(found)
-    try:
-        yield
-    finally:
-        _noted.reset(token)
-        blocks.remove(block)
-        for _, restore in found.values():
+
+    __slots__ = ("_found", "_token")
+
+    def __enter__(self) -> None:
+        self._found: dict[int, tuple[object, Callable[[], None]]] = {}
+        blocks.append(self)
+        self._token = _noted.set(self._found)
+
+    def __exit__(self, *error: object) -> None:
+        _noted.reset(self._token)
+        blocks.remove(self)
+        for _, restore in self._found.values():
             restore()
 
 
