@@ -160,9 +160,8 @@ class Authored:
         except ValueError as error:
             explained(error, f"{self.name}.backward")
             raise
-        originals = dict(zip(map(id, _parts(view)), _parts(g), strict=True))
         return [
-            (edge.parent, self._checked(_own(found, edge.place, originals), edge, create_graph)) for edge in node.edges
+            (edge.parent, self._checked(_own(found, edge.place, view, g), edge, create_graph)) for edge in node.edges
         ]
 
     def _differentiably(
@@ -206,18 +205,20 @@ def as_upstream(g: Any) -> Variable | None:
     return g if g is None or isinstance(g, Variable) else wrap(array_of(g), None)
 
 
+def _own(found: dict[int, Any], place: int, lent: Any, g: Any) -> Any:
+    """Remove the gradient at a place from ``found``: with the array of ``g`` itself if it is what was lent, else
+    unshared."""
+    gradient = found[place]
+    if isinstance(gradient, Variable) and gradient._data.base is not None:  # what is lent has a base
+        for part, original in zip(_parts(lent), _parts(g), strict=True):
+            if part is gradient._data:
+                return wrap(original, gradient.node)
+    del gradient
+    return unshared_variable(found.pop(place))
+
+
 def _parts(g: Any) -> list[Any]:
     return [getattr(part, "_data", part) for part in (g.values() if isinstance(g, Bundle) else [g])]
-
-
-def _own(found: dict[int, Any], place: int, originals: dict[int, Any]) -> Any:
-    """Remove the gradient at a place from ``found``: with the upstream array itself, if it is that, else unshared."""
-    g = found[place]
-    original = originals.get(id(g._data)) if isinstance(g, Variable) else None
-    if original is not None:
-        return wrap(original, g.node)
-    del g
-    return unshared_variable(found.pop(place))
 
 
 def _cast(g: Variable, dtype: np.dtype) -> Variable:
