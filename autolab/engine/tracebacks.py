@@ -97,7 +97,7 @@ def _show(shell: Any, kind: type, error: Exception, trace: TracebackType, tb_off
 
 def _say_left_out(error: BaseException, count: int) -> None:
     frames = "1 frame" if count == 1 else f"{count} frames"
-    add_note(error, f"{_SETTING}=full in the environment shows {frames} of AutoLab that are left out here")
+    add_note(error, f"{_SETTING}=full in the environment shows {frames} of AutoLab left out here")
 
 
 def add_note(error: BaseException, text: str) -> None:
