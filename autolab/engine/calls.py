@@ -291,8 +291,8 @@ def check_count(schema: Schema, count: int) -> None:
     most = "or more" if schema.variadic else f"to {len(schema.inputs)}" if len(schema.inputs) > schema.required else ""
     expected = " ".join([str(schema.required), *[most] * bool(most), "array" if schema.required == 1 else "arrays"])
     behind = f", then {', '.join(schema.defaults)}" if schema.defaults else ""
-    names = ", ".join(schema.inputs)
-    raise TypeError(f"{schema.function}: got {count} positional arguments; expected {expected} ({names}){behind}")
+    names, came = ", ".join(schema.inputs), f"{count} positional argument{'s' * (count != 1)}"
+    raise TypeError(f"{schema.function}: got {came}; expected {expected} ({names}){behind}")
 
 
 def no_keyword(schema: Schema, name: str) -> str:

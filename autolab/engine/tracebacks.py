@@ -11,12 +11,16 @@ from __future__ import annotations
 import os
 import re
 import sys
+from collections.abc import Iterable
 from contextlib import suppress
-from types import TracebackType
+from types import ModuleType, TracebackType
 from typing import Any
+
+from .habit_tables import ALIASES
 
 PACKAGE = os.path.dirname(os.path.dirname(__file__)) + os.sep
 
+_PACKAGE = __name__.partition(".")[0]
 _SETTING = "AUTOLAB_TRACEBACK"
 _WRONG_CALL = r"['\"]?[\w.]+(: |\(\) (missing|takes|got) )|module 'autolab"
 """How a message that names what was called begins; that of a KeyError is quoted."""
@@ -80,6 +84,8 @@ def brief_in_notebooks() -> None:
 
 def _show(shell: Any, kind: type, error: Exception, trace: TracebackType, tb_offset: int | None = None) -> None:
     """Show an exception as IPython does, without AutoLab's frames if the message is about the user's call."""
+    if isinstance(error, AttributeError):
+        _say_similar(error)
     entries = entries_of(trace)
     own = sum(map(_is_own, entries))
     shown: TracebackType | None = trace
@@ -93,6 +99,33 @@ def _show(shell: Any, kind: type, error: Exception, trace: TracebackType, tb_off
         if above and any(map(_is_own, entries_of(above[0].__traceback__)[:1])):  # AutoLab has caught it
             error.__cause__ = None
     shell.showtraceback((kind, error, shown), tb_offset=tb_offset, running_compiled_code=True)
+
+
+def _say_similar(error: AttributeError) -> None:
+    """Name similar attributes of an object or module of AutoLab's, as Python's own display does, but not IPython's."""
+    from difflib import get_close_matches
+
+    name = error.name or ""
+    wanted = _letters(name)
+    if not wanted or ";" in str(error):  # the message says what to use instead
+        return
+    there = {known: letters for known in sorted({*_names(error.obj)}) if (letters := _letters(known))}
+    found = sorted([known for known in there if len(wanted) > 2 and wanted in there[known]], key=len)[:4]
+    if found or (found := get_close_matches(name, there, 2, 0.7)):
+        add_note(error, f"Similar: {', '.join(found)}")
+
+
+def _names(owner: Any) -> Iterable[str]:
+    """What an object or a module of AutoLab's has, aliases included; nothing of anything else."""
+    if isinstance(owner, ModuleType):
+        package, _, part = owner.__name__.partition(".")
+        return [*dir(owner), *ALIASES.get(part or package, ())] if package == _PACKAGE else ()
+    is_ours = any(kind.__module__.startswith(_PACKAGE) for kind in type(owner).__mro__)
+    return object.__dir__(owner) if is_ours else ()
+
+
+def _letters(name: str) -> str:
+    return name.lower().replace("_", "") if name[:1] != "_" else ""
 
 
 def _say_left_out(error: BaseException, count: int) -> None:

@@ -99,7 +99,8 @@ class AppliedFunction:
             if not isinstance(value, Variable):
                 raise TypeError(
                     f"{self.caller}: {self.name} returned {a_kind(value)}{path and ' at ' + path}; expected a "
-                    "Variable. An array (x.data) has lost its gradient"
+                    "Variable. An array (x.data) or a number (float(x), math.sin(x)) has lost its gradient; np.sin(x) "
+                    "keeps it"
                 )
             outputs.append(value)
         if not outputs:

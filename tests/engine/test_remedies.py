@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import copy
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
@@ -127,7 +128,12 @@ ADVICE = (
     Advice(lambda x: Variable(np.ma.array([1.0])), "fill it: a.filled(0.0)", None),
     Advice(lambda x: setattr(_linear(), "W", x * x), "takes another name", lambda x: _linear()(x).sum(), (1.0, 1.0)),
     Advice(lambda x: (x.data * 2 * Variable(1, requires_grad=False)).backward(), "from .data", None),
-    Advice(lambda x: autolab.transforms.grad(lambda x: x.data)(x), "An array (x.data) has lost its gradient", None),
+    Advice(
+        lambda x: autolab.transforms.grad(lambda x: math.sin(x[0]))(x),
+        "An array (x.data) or a number (float(x), math.sin(x)) has lost its gradient; np.sin(x) keeps it",
+        lambda x: np.sin(x[0]),
+        (float(np.cos(1.0)), 0.0),
+    ),
     Advice(
         lambda x: autolab.check_gradients(np.square, Variable(x.data, requires_grad=False)),
         "A Variable without a gradient goes in as x.data",

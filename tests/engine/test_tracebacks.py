@@ -63,7 +63,7 @@ def test_a_prompt_shows_the_user_s_frames_and_says_how_many_are_left_out(tmp_pat
     assert shown.count(OWN) == (program == "python")  # there `record` itself stays
     for line in ("autolab.record(program", "return layer(h, W)", "return x @ W"):
         assert line in shown
-    assert "frames of AutoLab that are left out" in shown and "last_recording()" in shown
+    assert "frames of AutoLab left out" in shown and "last_recording()" in shown
     full = printed(tmp_path, *PROGRAMS[program], AUTOLAB_TRACEBACK="full")
     assert full.count("autolab" + os.sep) > 6 and "left out" not in full
 
@@ -204,6 +204,30 @@ def test_a_notebook_shows_a_wrong_call_as_the_users_cell_and_one_sentence(tmp_pa
         for text, (call, sentence) in zip(shown, WRONG_CALLS.items(), strict=True):
             assert f"----> 1 {call}" in text and sentence in text
             assert (OWN in text) == (setting == "full"), text
+
+
+MISSPELLED = {
+    "autolab.Variable(1.0).gradd": "Similar: grad, ",
+    "autolab.links.Linear(2, 3).paramters()": "Similar: parameters, ",
+    "F.conv(1)": "Similar: conv1d, conv2d, ",
+    "F.crossentopy": "Similar: cross_entropy, ",
+    "autolab.seed(1)": "Similar: manual_seed",
+    "type('Net', (autolab.links.Link,), {})().childern": "Similar: children",
+    "autolab.Variable(1.0).qqqq": "",
+    "autolab.Variable(1.0)._gradd": "",
+    "autolab.plot": "",  # the message says what to use instead
+    "math.sine": "",  # not AutoLab's
+}
+
+
+def test_a_notebook_names_what_is_spelled_alike(tmp_path: Path) -> None:
+    script = tmp_path / "calls.py"
+    script.write_text(CALLS.format(calls=["import math", *MISSPELLED]))
+    env = {"PYTHONPATH": str(ROOT), "IPYTHONDIR": str(tmp_path), "HOME": str(tmp_path), "PATH": os.environ["PATH"]}
+    done = subprocess.run([sys.executable, script], capture_output=True, text=True, env=env, check=True)
+    for text, (call, similar) in zip(done.stdout.split("=====")[2:], MISSPELLED.items(), strict=True):
+        assert "AttributeError: " in text, call
+        assert f"\n{similar}" in text if similar else "Similar" not in text, text
 
 
 def test_a_fault_of_autolab_keeps_its_frames_in_a_notebook(tmp_path: Path) -> None:
