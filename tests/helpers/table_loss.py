@@ -52,7 +52,7 @@ def _different_shapes(function: Any) -> tuple[Bad, ...]:
     return (
         Bad(lambda: function(_x(3), _x(3, 1)), ValueError, rf"{name}: .*\(3,\).*\(3, 1\): expected the same shape"),
         Bad(lambda: function(_x(3), 1.0), ValueError, rf"{name}: .*expected the same shape"),
-        Bad(lambda: function(_x(3)), TypeError, rf"{name}: got 1 positional arguments; expected 2"),
+        Bad(lambda: function(_x(3)), TypeError, rf"{name}: got 1 positional argument; expected 2"),
         Bad(
             lambda: function(_x(3), _x(3), reduction="max"),
             ValueError,

@@ -117,7 +117,7 @@ ROWS = (
             *layouts((5, 4), call=lambda f, x: f(x, _constant(x, 3))),
         ),
         (
-            Bad(lambda: F.outer(_x(2)), TypeError, "outer: got 1 positional arguments; expected 2"),
+            Bad(lambda: F.outer(_x(2)), TypeError, "outer: got 1 positional argument; expected 2"),
             Bad(lambda: F.outer(_x(2), None), TypeError, "outer: input 'b': got"),
         ),
         mixed=True,
