@@ -9,7 +9,7 @@ import numpy as np
 
 from .module import lifted
 from .reductions import along
-from .signatures import Traced, handles, known_trace
+from .signatures import Traced, handles, handles_each, known_trace
 
 
 def _steps(name: str, arrays: list[Any], found: Any, options: dict[str, Any]) -> Any:
@@ -20,18 +20,11 @@ def _steps(name: str, arrays: list[Any], found: Any, options: dict[str, Any]) ->
     return made[0] if is_one else type(found)(*made)
 
 
-def _computed(name: str) -> None:
-    function = getattr(np.linalg, name)
-
-    def handler(*args: Traced, **options: Any) -> Any:
-        arrays = [lifted(a) for a in args]
-        return _steps(name, arrays, function(*[a._value for a in arrays], **options), options)
-
-    handles(f"linalg.{name}")(handler)
-
-
-for _name in ("inv", "det", "cholesky", "slogdet", "solve", "eigh", "svd", "pinv"):
-    _computed(_name)
+@handles_each("linalg.inv", "linalg.det", "linalg.cholesky", "linalg.slogdet", "linalg.solve")
+@handles_each("linalg.eigh", "linalg.svd", "linalg.pinv")
+def _computed(function: Any, *args: Traced, **options: Any) -> Any:
+    arrays = [lifted(a) for a in args]
+    return _steps(function.__name__, arrays, function(*[a._value for a in arrays], **options), options)
 
 
 @handles("linalg.qr")
@@ -57,27 +50,13 @@ def _norm(x: Traced, ord: Any = None, axis: Any = None, keepdims: bool = False) 
 
 
 # -------------------------------------------------------------------------------------------------------- Fourier
-def _fourier(name: str) -> None:
-    function = getattr(np.fft, name)
-
-    def handler(a: Traced, n: int | None = None, axis: int = -1, norm: Any = None) -> Any:
-        return along(function, a, index(axis), n=n, norm=norm)
-
-    handles(f"fft.{name}")(handler)
+@handles_each("fft.fft", "fft.ifft", "fft.rfft", "fft.irfft")
+def _fourier(function: Any, a: Traced, n: int | None = None, axis: int = -1, norm: Any = None) -> Any:
+    return along(function, a, index(axis), n=n, norm=norm)
 
 
-for _name in ("fft", "ifft", "rfft", "irfft"):
-    _fourier(_name)
-
-
-def _complex_part(name: str) -> None:
-    def handler(val: Traced) -> Any:
-        trace = known_trace(val)
-        value = np.ascontiguousarray(getattr(val._value, name)).reshape(val.shape)
-        return trace.step(name, [trace.view(val)], value.shape, value)
-
-    handles(name)(handler)
-
-
-for _name in ("real", "imag"):
-    _complex_part(_name)
+@handles_each("real", "imag")
+def _complex_part(function: Any, val: Traced) -> Any:
+    trace = known_trace(val)
+    value = np.ascontiguousarray(function(val._value)).reshape(val.shape)
+    return trace.step(function.__name__, [trace.view(val)], value.shape, value)

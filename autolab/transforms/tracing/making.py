@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -10,7 +9,7 @@ import numpy as np
 from .array import TracedArray
 from .module import lifted
 from .moves import cast, contiguous, copied, seen
-from .signatures import Traced, handles, known_trace
+from .signatures import Traced, handles, handles_each, known_trace
 
 
 @handles("asarray", "asanyarray")
@@ -34,7 +33,7 @@ def _require(a: Traced, dtype: Any = None) -> Any:
 
 @handles("ascontiguousarray", "asfortranarray")
 def _contiguous(a: Traced, dtype: Any = None) -> Any:
-    return _at_least_1(contiguous(_asarray(a, dtype)))
+    return _at_least(np.atleast_1d, contiguous(_asarray(a, dtype)))
 
 
 # ------------------------------------------------------------------------------------------------- several into one
@@ -57,34 +56,26 @@ def stack(arrays: Traced, axis: int = 0, *, dtype: Any = None, casting: Any = "s
     return concatenate(parts, axis, dtype=dtype, casting=casting)
 
 
-def _at_least(ndim: int) -> Callable[[Any], TracedArray]:
-    function = (np.atleast_1d, np.atleast_2d, np.atleast_3d)[ndim - 1]
-
-    def handler(*arys: Traced) -> Any:
-        found = tuple([seen(lifted(a), function) for a in arys])
-        return found[0] if len(found) == 1 else found
-
-    handles(function.__name__)(handler)
-    return handler
-
-
-_at_least_1, _at_least_2, _at_least_3 = map(_at_least, (1, 2, 3))
+@handles_each("atleast_1d", "atleast_2d", "atleast_3d")
+def _at_least(function: Any, *arys: Traced) -> Any:
+    found = tuple([seen(lifted(a), function) for a in arys])
+    return found[0] if len(found) == 1 else found
 
 
 @handles("vstack", "row_stack")
 def _vstack(tup: Traced, *, dtype: Any = None, casting: Any = "same_kind") -> Any:
-    return concatenate([_at_least_2(a) for a in tup], 0, dtype=dtype, casting=casting)
+    return concatenate([_at_least(np.atleast_2d, a) for a in tup], 0, dtype=dtype, casting=casting)
 
 
 @handles("hstack")
 def _hstack(tup: Traced, *, dtype: Any = None, casting: Any = "same_kind") -> Any:
-    parts = [_at_least_1(a) for a in tup]
+    parts = [_at_least(np.atleast_1d, a) for a in tup]
     return concatenate(parts, 0 if parts[0].ndim == 1 else 1, dtype=dtype, casting=casting)
 
 
 @handles("dstack")
 def _dstack(tup: Traced) -> Any:
-    return concatenate([_at_least_3(a) for a in tup], 2)
+    return concatenate([_at_least(np.atleast_3d, a) for a in tup], 2)
 
 
 @handles("column_stack")
@@ -143,14 +134,6 @@ def _full_like(a: Traced, fill_value: Traced, dtype: Any = None, shape: Any = No
     return _full(a.shape if shape is None else shape, fill_value, a.dtype if dtype is None else dtype)
 
 
-def _like(name: str) -> None:
-    function = getattr(np, name)
-
-    def handler(a: Traced, **options: Any) -> Any:
-        return TracedArray.of(function(a._value, **options))
-
-    handles(name)(handler)
-
-
-for _name in ("zeros_like", "ones_like", "empty_like"):
-    _like(_name)
+@handles_each("zeros_like", "ones_like", "empty_like")
+def _like(function: Any, a: Traced, **options: Any) -> Any:
+    return TracedArray.of(function(a._value, **options))

@@ -12,7 +12,7 @@ from .array import TracedArray
 from .buffer import Buffer
 from .module import lifted
 from .program import View
-from .signatures import Traced, handles, known_trace, numpys
+from .signatures import Traced, handles, handles_each, known_trace
 from .trace import ArrayTrace
 
 _EXACT = 2**53
@@ -107,21 +107,15 @@ def element(array: TracedArray, value: np.ndarray) -> TracedArray:
 
 
 # ------------------------------------------------------------------------------------------------ NumPy's functions
-def _move(name: str) -> None:
-    function = numpys(name)
-
-    def handler(a: Traced, *args: Any, **options: Any) -> Any:
-        return seen(lifted(a), lambda value: function(value, *args, **options))
-
-    handles(name)(handler)
-
-
 _MOVES = """
 transpose swapaxes moveaxis rollaxis squeeze expand_dims broadcast_to flip fliplr flipud rot90 diagonal roll tile repeat
 split array_split hsplit vsplit dsplit matrix_transpose permute_dims resize linalg.matrix_transpose linalg.diagonal
 """
-for _name in _MOVES.split():
-    _move(_name)
+
+
+@handles_each(*_MOVES.split())
+def _move(function: Any, a: Traced, *args: Any, **options: Any) -> Any:
+    return seen(lifted(a), lambda value: function(value, *args, **options))
 
 
 @handles("lib.stride_tricks.as_strided")

@@ -10,7 +10,7 @@ from numpy.lib.array_utils import normalize_axis_tuple
 
 from .module import lifted
 from .moves import cast, seen
-from .signatures import Traced, handles, known_trace, plain
+from .signatures import Traced, handles, handles_each, known_trace, plain
 from .trace import ArrayTrace
 
 _FUNCTIONS = {"sum": np.add, "prod": np.multiply, "max": np.maximum, "min": np.minimum}
@@ -42,29 +42,19 @@ def _reduced(
     return found if initial is None else _FUNCTIONS[name](found, initial)
 
 
-def _sums(name: str) -> None:
-    def handler(
-        a: Traced, axis: Any = None, dtype: Any = None, *, keepdims: Any = False, initial: Traced = None,
-        where: Traced = True,
-    ) -> Any:  # fmt: skip
-        return _reduced(name, a, axis, keepdims, dtype, initial, where)
-
-    handles(name)(handler)
+@handles_each("sum", "prod")
+def _total(
+    function: Any, a: Traced, axis: Any = None, dtype: Any = None, *, keepdims: Any = False, initial: Traced = None,
+    where: Traced = True,
+) -> Any:  # fmt: skip
+    return _reduced(function.__name__, a, axis, keepdims, dtype, initial, where)
 
 
-def _extremes(name: str) -> None:
-    def handler(
-        a: Traced, axis: Any = None, *, keepdims: Any = False, initial: Traced = None, where: Traced = True
-    ) -> Any:
-        return _reduced(name, a, axis, keepdims, None, initial, where)
-
-    handles(name, f"a{name}")(handler)
-
-
-for _name in ("sum", "prod"):
-    _sums(_name)
-for _name in ("max", "min"):
-    _extremes(_name)
+@handles_each("max", "amax", "min", "amin")
+def _extreme(
+    function: Any, a: Traced, axis: Any = None, *, keepdims: Any = False, initial: Traced = None, where: Traced = True
+) -> Any:
+    return _reduced(function.__name__.removeprefix("a"), a, axis, keepdims, None, initial, where)
 
 
 @handles("any")
@@ -179,19 +169,13 @@ def along(function: Any, a: Any, axis: int | None, **attributes: Any) -> Any:
     return seen(found, lambda v: np.moveaxis(v, -1, axis))
 
 
-def _scan(name: str) -> None:
-    def handler(a: Traced, axis: Any = None, dtype: Any = None) -> Any:
-        a = lifted(a)
-        kind = np.dtype(dtype or (np.intp if a.dtype.kind == "b" else a.dtype))
-        if kind.kind == "b":
-            raise a._buffer.trace.refuse(f"numpy.{name} of booleans as booleans")
-        return along(getattr(np, name), cast(a, kind, False), axis)
-
-    handles(name)(handler)
-
-
-for _name in ("cumsum", "cumprod"):
-    _scan(_name)
+@handles_each("cumsum", "cumprod")
+def _scan(function: Any, a: Traced, axis: Any = None, dtype: Any = None) -> Any:
+    a = lifted(a)
+    kind = np.dtype(dtype or (np.intp if a.dtype.kind == "b" else a.dtype))
+    if kind.kind == "b":
+        raise a._buffer.trace.refuse(f"numpy.{function.__name__} of booleans as booleans")
+    return along(function, cast(a, kind, False), axis)
 
 
 @handles("sort")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterator, Sequence
-from functools import cache
+from functools import cache, partial
 from typing import Annotated, Any, get_type_hints
 
 import numpy as np
@@ -29,6 +29,16 @@ def handles(*names: str) -> Callable[[Handler], Handler]:
 
     def declare(handler: Handler) -> Handler:
         handlers.update(dict.fromkeys(names, handler))
+        return handler
+
+    return declare
+
+
+def handles_each(*names: str) -> Callable[[Handler], Handler]:
+    """Declare one handler for several NumPy functions: its first argument is the function that is called."""
+
+    def declare(handler: Handler) -> Handler:
+        handlers.update({name: partial(handler, numpys(name)) for name in names})
         return handler
 
     return declare
@@ -89,7 +99,7 @@ def _signature(name: str) -> inspect.Signature:
 @cache
 def _takes(handler: Handler) -> dict[str, tuple[Any, bool]]:
     """The parameters of a handler: their kind, and whether they accept traced arrays."""
-    hints = get_type_hints(handler, include_extras=True)
+    hints = get_type_hints(handler.func if isinstance(handler, partial) else handler, include_extras=True)
     return {p.name: (p.kind, hints.get(p.name) is Traced) for p in inspect.signature(handler).parameters.values()}
 
 
