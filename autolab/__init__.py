@@ -36,8 +36,8 @@ with _collector_waits():  # this creates 14,000 objects, all of which stay alive
     from . import functions
 from . import views as _views  # noqa: F401  # importing it registers what it shows
 from .authoring import FunctionNode
+from .engine import Parameter, Variable, as_variable, get_array_module
 from .engine.allocator import keep_blocks as _keep_blocks
-from .engine.backend import get_array_module
 from .engine.configuration import config, global_config, no_grad, test_mode, using_config
 from .engine.declare import elementwise, primitive
 from .engine.devices import device, to_cpu, to_gpu
@@ -56,9 +56,7 @@ from .engine.habits import ModulesByHabit as _ModulesByHabit
 from .engine.kernels import on_device as _on_device
 from .engine.named_scope import named_scope
 from .engine.observe import observe
-from .engine.parameter import Parameter
 from .engine.tracebacks import brief_in_notebooks as _brief_in_notebooks
-from .engine.variable import Variable, as_variable
 from .engine.warned import point_to_users as _point_to_users
 
 if TYPE_CHECKING:

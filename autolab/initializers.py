@@ -21,8 +21,7 @@ from typing import Any
 
 import numpy as np
 
-from .engine.configuration import check_rng, config
-from .engine.errors import check_number
+from .engine import check_number, check_rng, config
 
 Shape = tuple[int, ...]
 

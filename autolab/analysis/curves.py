@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ..engine.variable import Variable
+from ..engine import Variable
 from ..recording.orders import MAX_ORDER
 from ..transforms.tracing import agree
 from .breaks import Break, find_breaks

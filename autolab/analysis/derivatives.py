@@ -9,10 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from ..engine.display import Savable
-from ..engine.errors import a_kind
+from ..engine import Savable, Variable, a_kind
 from ..engine.float_errors import quietly
-from ..engine.variable import Variable
 from ..recording import record
 from ..recording.model import Recording
 from ..recording.orders import MAX_ORDER

@@ -9,11 +9,10 @@ from typing import Any
 
 import numpy as np
 
+from ..engine import Primitive, Variable
 from ..engine.float_errors import quietly
 from ..engine.grad import grad
 from ..engine.observe import ForwardEvent, observe
-from ..engine.primitive import Primitive
-from ..engine.variable import Variable
 from ..recording import record
 from ..recording.events import attributes_of
 from ..recording.model import Recording

@@ -9,14 +9,10 @@ from weakref import proxy
 
 import numpy as np
 
-from ..engine.backend import get_array_module
-from ..engine.configuration import using_config
-from ..engine.errors import a_kind
+from ..engine import Primitive, Variable, a_kind, get_array_module, using_config
 from ..engine.float_errors import quietly
 from ..engine.grad import grad
 from ..engine.observe import ForwardEvent, observe
-from ..engine.primitive import Primitive
-from ..engine.variable import Variable
 from ..transforms.higher_orders import made_by_elementwise
 from ..transforms.tracing import BatchEvaluator, agree
 

@@ -17,10 +17,8 @@ from typing import Any, Literal
 import numpy as np
 
 from .. import transforms
-from ..engine.configuration import using_config
-from ..engine.display import Savable, show
+from ..engine import Savable, folded, hidden, show, using_config
 from ..engine.float_errors import quietly
-from ..engine.tracebacks import folded, hidden
 from ..gradcheck.measuring.executors import check_executor, spread
 from ..optimizers import Optimizer
 from ..transforms.tracing import BatchEvaluator

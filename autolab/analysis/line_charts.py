@@ -8,11 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ..engine.arrays import as_array, check_real
-from ..engine.devices import to_cpu
-from ..engine.display import Savable
-from ..engine.keyword_aliases import takes_other_words
-from ..engine.variable import Variable
+from ..engine import Savable, Variable, as_array, check_real, takes_other_words, to_cpu
 
 MOST_POINTS = 5000
 _AXES = ("", "x", "y", "xy")

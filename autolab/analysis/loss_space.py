@@ -10,14 +10,10 @@ from typing import Any, Literal
 
 import numpy as np
 
-from ..engine.backend import Array
-from ..engine.configuration import using_config
-from ..engine.devices import to_cpu
-from ..engine.errors import a_kind
+from ..engine import Array, Variable, a_kind, to_cpu, using_config
 from ..engine.float_errors import quietly
 from ..engine.grad import grad
 from ..engine.undisturbed import undisturbed
-from ..engine.variable import Variable
 from ..links import Link
 from ..shared.binding import fitted
 from ..shared.structure import filled, leaves

@@ -10,10 +10,8 @@ from typing import Any, Literal
 import numpy as np
 
 from .. import transforms
-from ..engine.devices import to_cpu
-from ..engine.display import Savable
+from ..engine import Savable, Variable, to_cpu
 from ..engine.float_errors import quietly
-from ..engine.variable import Variable
 from ..shared.binding import Bound, bind
 from ..shared.structure import leaves
 

@@ -9,9 +9,7 @@ from typing import Any
 import numpy as np
 
 from .. import optimizers
-from ..engine.errors import a_kind
-from ..engine.parameter import Parameter
-from ..engine.variable import Variable
+from ..engine import Parameter, Variable, a_kind
 from ..links import Link
 from ..optimizers import Optimizer
 from .loss_space import SurfacePlane

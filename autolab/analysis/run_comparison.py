@@ -8,8 +8,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from ..engine.display import Savable, show
-from ..engine.errors import a_kind
+from ..engine import Savable, a_kind, show
 from ..recording.gradient_flow import LayerNames
 from ..recording.model import LEAVES, Recording, Snapshot, Step
 from .alignment import aligned, pairs_given

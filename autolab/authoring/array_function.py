@@ -7,11 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from ..engine.arrays import array_of, check_real
+from ..engine import MultiOutputNode, Variable, a_kind, array_of, check_real, wrap
 from ..engine.backend import Array, get_array_module, in_main_memory, is_array
-from ..engine.errors import a_kind
-from ..engine.multi_output import MultiOutputNode
-from ..engine.variable import Variable, wrap
 from .base import ArrayForward, Barrier, as_upstream
 
 

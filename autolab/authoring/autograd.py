@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..engine.configuration import no_grad
+from ..engine import Variable, no_grad
 from ..engine.grad import grad as _grad
 from ..engine.habits import answering
-from ..engine.variable import Variable
 from .by_form import FunctionByForm as Function
 
 __path__: list[str] = []  # so that ``import autolab.autograd.functional`` calls `__getattr__` below

@@ -10,7 +10,7 @@ from weakref import ref
 
 import numpy as np
 
-from ..engine.arrays import array_of, as_array, check_real
+from ..engine import Node, Variable, array_of, as_array, check_real, wrap
 from ..engine.backend import Array, get_array_module, in_main_memory, is_array
 from ..engine.complaints import COMPLAINTS, LIMIT, mixed_devices
 from ..engine.creator import Creator
@@ -19,7 +19,6 @@ from ..engine.errors import ReuseError, a_kind
 from ..engine.gradient_shape import check_shape
 from ..engine.modes import modes, overrides, watchers
 from ..engine.multi_output import Bundle, MultiOutputNode
-from ..engine.node import Node
 from ..engine.observe import ForwardEvent, notify
 from ..engine.sharing import (
     check_unchanged,
@@ -32,7 +31,6 @@ from ..engine.sharing import (
     unshared_variable,
 )
 from ..engine.tracebacks import add_note
-from ..engine.variable import Variable, wrap
 from .call import Call, Parents
 
 

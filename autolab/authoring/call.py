@@ -6,11 +6,8 @@ from collections.abc import Callable, Sequence
 from threading import get_ident
 from typing import Any
 
-from ..engine.backend import Array
+from ..engine import Array, MultiOutputNode, Node, Variable, wrap
 from ..engine.errors import GradientCountError, a_kind, counted
-from ..engine.multi_output import MultiOutputNode
-from ..engine.node import Node
-from ..engine.variable import Variable, wrap
 
 Parents = dict[int, Node]
 """Input index -> the node of that input."""

@@ -5,13 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, ClassVar
 
-from ..engine.backend import Array
-from ..engine.configuration import no_grad
+from ..engine import Array, MultiOutputNode, Variable, backprop_enabled, no_grad, wrap
 from ..engine.errors import DeclarationError
-from ..engine.modes import backprop_enabled
-from ..engine.multi_output import MultiOutputNode
 from ..engine.observe import silence
-from ..engine.variable import Variable, wrap
 from .base import Authored, Barrier, as_upstream
 from .marks import Kept, Marks
 from .signature import parameter_label

@@ -9,12 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from ..engine.configuration import using_config
+from ..engine import Variable, backprop_enabled, unwrap, using_config
 from ..engine.errors import DeclarationError
 from ..engine.grad import grad
-from ..engine.modes import backprop_enabled
-from ..engine.numpy_protocol import unwrap
-from ..engine.variable import Variable
 from ..shared.structure import leaves, rebuilt
 from .context_function import ContextFunction
 

@@ -6,9 +6,8 @@ import inspect
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from ..engine import MultiOutputNode, Variable
 from ..engine.errors import DeclarationError, a_kind
-from ..engine.multi_output import MultiOutputNode
-from ..engine.variable import Variable
 from .base import ArrayForward, as_upstream
 
 

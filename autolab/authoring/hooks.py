@@ -6,8 +6,8 @@ import weakref
 from collections.abc import Callable
 from typing import Any
 
+from ..engine import Variable, as_variable
 from ..engine.store import leaf_hooks
-from ..engine.variable import Variable, as_variable
 from .context_function import ContextFunction
 
 

@@ -6,11 +6,8 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-from ..engine.arrays import as_array, check_real
-from ..engine.backend import Array, is_array
-from ..engine.errors import a_kind
+from ..engine import Array, Variable, a_kind, as_array, check_real, is_array, wrap
 from ..engine.sharing import unshared_data
-from ..engine.variable import Variable, wrap
 
 
 class Kept(NamedTuple):

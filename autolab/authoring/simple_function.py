@@ -6,10 +6,8 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
 
-from ..engine.backend import Array
+from ..engine import Array, MultiOutputNode, Variable
 from ..engine.errors import GradientCountError, counted
-from ..engine.multi_output import MultiOutputNode
-from ..engine.variable import Variable
 from .base import Authored, as_upstream
 from .signature import parameter_label
 

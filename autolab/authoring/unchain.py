@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ..engine.creator import nodes_below
-from ..engine.multi_output import OutputNode
+from ..engine import OutputNode, nodes_below
 
 if TYPE_CHECKING:
-    from ..engine.variable import Variable
+    from ..engine import Variable
 
 
 def unchain(variable: Variable) -> None:

@@ -12,8 +12,8 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ..authoring.function_node import FunctionNode
+from ..engine import Variable
 from ..engine.errors import GradientCountError, GradientShapeError
-from ..engine.variable import Variable
 from ..gradcheck.checks.check import DEFAULTS, check_bound, checked_order
 from ..gradcheck.naming.forgotten_way import Traced, Way
 from ..gradcheck.reporting.report import GradientReport

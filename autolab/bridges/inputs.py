@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Self
 
-from ..engine.errors import a_kind
+from ..engine import a_kind
 from ..shared.arguments import InputPlaceholder
 from ..shared.binding import fitted, signature_of
 from .library import Library

@@ -7,11 +7,8 @@ from collections.abc import Sequence
 from itertools import count
 from typing import Any
 
+from ..engine import MultiOutputNode, Node, OutputNode, Primitive, Variable
 from ..engine.creator import input_nodes, nodes_below
-from ..engine.multi_output import MultiOutputNode, OutputNode
-from ..engine.node import Node
-from ..engine.primitive import Primitive
-from ..engine.variable import Variable
 from ..recording import Recording
 from ..recording.graph import graph_named
 from ..views.export.pictures import literal

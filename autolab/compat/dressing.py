@@ -7,7 +7,7 @@ from functools import wraps
 from typing import Any
 
 from ..authoring.base import as_upstream
-from ..engine.variable import Variable
+from ..engine import Variable
 
 
 def dressing(kind: type[Variable]) -> Callable[[Any], Any]:

@@ -6,8 +6,7 @@ import os
 
 import numpy as np
 
-from ..engine.configuration import check_rng
-from ..engine.errors import check_number
+from ..engine import check_number, check_rng
 from ..serializers.npz import read_npz
 from .dataset import TupleDataset
 

@@ -7,9 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..engine.devices import to_gpu
-from ..engine.errors import a_kind
-from ..engine.keyword_aliases import takes_other_words
+from ..engine import a_kind, takes_other_words, to_gpu
 
 Transform = Callable[[Any], Any]
 

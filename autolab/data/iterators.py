@@ -8,9 +8,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from ..engine.configuration import check_rng, config
-from ..engine.errors import a_kind
-from ..engine.store import publish
+from ..engine import a_kind, check_rng, config, publish
 from ..shared.generators import generator_state, generator_store
 from ..shared.state_layout import COUNT, TEXT, TRUTH, Slot
 from .dataset import TupleDataset, batch_of

@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ..engine.configuration import check_rng
+from ..engine import check_rng
 from ..shared.files import FileFormatError
 from .dataset import Dataset, Transform, TupleDataset
 from .download import fetch

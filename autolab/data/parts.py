@@ -7,8 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..engine.configuration import check_rng, config
-from ..engine.keyword_aliases import takes_other_words
+from ..engine import check_rng, config, takes_other_words
 
 
 class Subset:

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from ..engine.errors import a_kind
+from ..engine import a_kind
 
 __all__ = ["AsType", "Compose", "Flatten", "Normalize", "ToFloat"]
 

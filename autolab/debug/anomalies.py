@@ -9,12 +9,9 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
+from ..engine import Node, nodes_below, to_cpu, unwrap
 from ..engine.configuration import FromNowOn
-from ..engine.creator import nodes_below
-from ..engine.devices import to_cpu
 from ..engine.modes import modes
-from ..engine.node import Node
-from ..engine.numpy_protocol import unwrap
 from ..engine.observe import BackwardEvent, ForwardEvent, observe
 from ..engine.source import caller, file_label, in_code, position, segment
 from .inplace import node_of

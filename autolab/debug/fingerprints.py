@@ -8,8 +8,7 @@ from zlib import crc32
 
 import numpy as np
 
-from ..engine.backend import Array, is_array
-from ..engine.devices import to_cpu
+from ..engine import Array, is_array, to_cpu
 
 WHOLE = 1000
 """Up to this many elements the checksum is of all bytes; above, it is of sums over them."""

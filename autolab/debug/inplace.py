@@ -19,18 +19,14 @@ from weakref import WeakKeyDictionary, ref
 
 import numpy as np
 
-from ..engine.backend import is_array
+from ..engine import Node, OutputNode, Primitive, Variable, is_array
 from ..engine.backward import watched_nodes
 from ..engine.errors import DamagedValueError
 from ..engine.leaving import Exit, ExitEvent, watch_leaving
-from ..engine.multi_output import OutputNode
-from ..engine.node import Node
 from ..engine.observe import BackwardEvent, ForwardEvent, observe
-from ..engine.primitive import Primitive
 from ..engine.retention import kept_values
 from ..engine.sharing import changed_by
 from ..engine.source import caller, file_label, position
-from ..engine.variable import Variable
 from ..engine.variadic import Many, Shapes
 from .fingerprints import Fingerprint, taken
 from .provenance import graph_of

@@ -16,14 +16,11 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-from ..engine.backend import Array, get_array_module
-from ..engine.creator import nodes_below
+from ..engine import Array, Node, Variable, get_array_module, nodes_below
 from ..engine.float_errors import quietly
 from ..engine.grad import grad
-from ..engine.node import Node
 from ..engine.observe import BackwardEvent, observe, silence
 from ..engine.store import last_start
-from ..engine.variable import Variable
 
 MOST_STEPS = 20_000
 """Longer passes are not run again."""

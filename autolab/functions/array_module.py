@@ -9,9 +9,8 @@ from typing import Any
 
 import numpy as _numpy
 
+from ..engine import Variable, unwrap
 from ..engine.numpy_functions import requires
-from ..engine.numpy_protocol import unwrap
-from ..engine.variable import Variable
 from .arrays.joining import concatenate, stack
 from .numpy_names import copy
 

@@ -13,7 +13,7 @@ from importlib.resources import files
 from types import MappingProxyType
 from typing import Any
 
-from ..engine.display import Displayed
+from ..engine import Displayed
 
 Numbers = float | list[Any]
 """A number, or nested lists of them."""

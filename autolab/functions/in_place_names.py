@@ -11,13 +11,10 @@ from typing import Any
 
 import numpy as np
 
-from ..engine.configuration import config
+from ..engine import Variable, as_variable, backprop_enabled, config, unwrap
 from ..engine.errors import DetachError
-from ..engine.modes import backprop_enabled
 from ..engine.numpy_functions import requires
-from ..engine.numpy_protocol import unwrap
 from ..engine.remedies import ELEMENT, VIEW
-from ..engine.variable import Variable, as_variable
 from .arrays.indexing import put
 from .arrays.shape import broadcast_to
 from .elementwise.selection import where

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..engine.numpy_protocol import unwrap
+from ..engine import unwrap
 from .arrays.indexing import put, scatter
 from .arrays.shape import broadcast_to
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ..engine.arrays import as_array
+from ..engine import as_array
 from ..engine.numpy_protocol import adapt, unwrap
 from .arrays.joining import place_of
 

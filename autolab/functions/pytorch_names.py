@@ -6,11 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from ..engine.errors import check_number
-from ..engine.keyword_aliases import takes_other_words
-from ..engine.numpy_protocol import unwrap
+from ..engine import Variable, as_variable, check_number, takes_other_words, unwrap
 from ..engine.updates import retain
-from ..engine.variable import Variable, as_variable
 from .arrays.axes import moveaxis
 from .arrays.indexing import put, take_along_axis
 from .arrays.indexing import scatter as added

@@ -12,11 +12,9 @@ from typing import Any
 
 import numpy as np
 
+from ..engine import Variable, takes_other_words, unwrap
 from ..engine.configuration import FromNowOn, config, using_config
-from ..engine.keyword_aliases import takes_other_words
 from ..engine.numpy_functions import requires
-from ..engine.numpy_protocol import unwrap
-from ..engine.variable import Variable
 from . import array_module
 
 

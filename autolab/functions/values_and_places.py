@@ -12,9 +12,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..engine import in_own_words, unwrap
 from ..engine.calls import by_dim
-from ..engine.keyword_aliases import in_own_words
-from ..engine.numpy_protocol import unwrap
 from ..engine.plain_arrays import plain
 from .arrays.axes import squeeze
 from .arrays.indexing import take_along_axis

@@ -14,17 +14,13 @@ from typing import Any
 
 import numpy as np
 
-from ..engine import numpy_protocol
-from ..engine.backend import Array
+from ..engine import Array, Variable, in_own_words, listeners, numpy_protocol, wrap
 from ..engine.calls import LateSignature, signature_of
 from ..engine.devices import to_cpu as _in_main_memory
 from ..engine.habits import instead
-from ..engine.keyword_aliases import in_own_words
 from ..engine.leaving import left
-from ..engine.modes import listeners
 from ..engine.plain_arrays import plain
 from ..engine.updates import METHODS as LEAF_METHODS
-from ..engine.variable import Variable, wrap
 from . import values_and_places  # noqa: F401  # registers what has another meaning with ``dim``
 from .arrays.axes import squeeze, swapaxes
 from .arrays.device_transfer import to_cpu, to_gpu

@@ -12,10 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from ..engine.arrays import as_array, check_real
-from ..engine.backend import Array
-from ..engine.primitive import Primitive
-from ..engine.variable import Variable
+from ..engine import Array, Primitive, Variable, as_array, check_real
 
 HALF, SINGLE = np.dtype(np.float16), np.dtype(np.float32)
 

@@ -10,18 +10,18 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..engine import Variable
 from ..engine.backend import Array, modules
 from ..engine.complaints import COMPLAINTS
 from ..engine.modes import modes, overrides
 from ..engine.node import Edge, Node, new_order
 from ..engine.retention import kept_values
-from ..engine.variable import Variable
 from .kernel_program import Kernel, KernelProgram
 from .symbols import KernelTrace, symbolic, tracing
 from .traced_function import UPSTREAM, exact
 
 if TYPE_CHECKING:
-    from ..engine.primitive import Primitive
+    from ..engine import Primitive
 
 _new_variable = Variable.__new__
 

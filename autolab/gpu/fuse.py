@@ -12,16 +12,14 @@ from typing import Any
 
 import numpy as np
 
-from ..engine.backend import Array, get_array_module
+from ..engine import Array, Variable, config, get_array_module, using_config, wrap
 from ..engine.backward import deliver
 from ..engine.complaints import COMPLAINTS
-from ..engine.configuration import config, using_config
 from ..engine.errors import DeclarationError, FusionError
 from ..engine.float_errors import are_awaited
 from ..engine.modes import modes, overrides, watchers
 from ..engine.node import Edge, Node, new_order
 from ..engine.primitive import Primitive, Rule
-from ..engine.variable import Variable, wrap
 from .formula import formula
 from .kernel_program import KernelProgram
 from .outside import Outside, hold

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from ..engine.backend import Array
+from ..engine import Array
 from ..engine.devices import compiled_kernel
 from .c_text import NotInC, computed, operation, parameters
 from .needed_steps import KernelSteps

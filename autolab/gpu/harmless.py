@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
+from ..engine import Primitive
 from ..engine.numpy_protocol import adapters, declared
-from ..engine.primitive import Primitive
 from .traced_function import is_plain
 
 _PURE_BUILTINS = """

@@ -19,11 +19,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..engine import Primitive, Variable
 from ..engine.backend import modules
 from ..engine.errors import FusionError
 from ..engine.outer_names import EMPTY, content_of, outer_names
-from ..engine.primitive import Primitive
-from ..engine.variable import Variable
 from .harmless import is_harmless, is_library, is_of_numpy, name_of_default
 from .outside_value import OutsideArray, OutsideValue
 from .traced_function import exact, is_plain

@@ -16,8 +16,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..engine import using_config
 from ..engine.backend import modules
-from ..engine.configuration import using_config
 from ..engine.errors import FusionError, a_kind
 from ..engine.observe import silence
 from ..shared.operators import operator_methods

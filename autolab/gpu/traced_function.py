@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from ..engine import Variable
 from ..engine.errors import FusionError, a_kind
-from ..engine.variable import Variable
 from .kernel_program import KernelProgram
 from .symbols import KernelTrace, Symbol, tracing
 

@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
+from ..engine import a_kind
 from ..engine.backend import Array, device_name, gpu_status, is_array, on_gpu
 from ..engine.devices import compiled_kernel
-from ..engine.errors import a_kind
 
 _NAME = re.compile(r"[A-Za-z]\w*\Z")
 _PLACEHOLDER = re.compile(r"[A-Z]\Z")

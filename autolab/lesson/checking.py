@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ..engine.configuration import using_config
+from ..engine import using_config
 from .exercise import Exercise
 from .outcome import Outcome
 from .own import own_lessons

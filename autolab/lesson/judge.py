@@ -9,9 +9,8 @@ from typing import Any
 import numpy as np
 
 from ..authoring.function_node import FunctionNode
-from ..engine.errors import a_kind
+from ..engine import Variable, a_kind, as_variable
 from ..engine.grad import grad
-from ..engine.variable import Variable, as_variable
 from ..gradcheck import GradientReport, InputReport, check_bound
 from ..shared.binding import bind
 from ..shared.numerals import signed

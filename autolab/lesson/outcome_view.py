@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..engine.display import Bundle
+from ..engine import Bundle
 from ..recording.arrays import snapshot
 from ..views.draw.escape import Markup, element, join, paragraph, picture, prose, with_code
 from ..views.draw.heatmap_svg import MAX_CELLS, Panel, describe, heatmaps

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from ..engine import Variable
 from ..engine.grad import grad
-from ..engine.variable import Variable
 from .exercise import Arrays
 from .judgement import Known
 

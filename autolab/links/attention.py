@@ -9,10 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ..engine.arrays import as_array
-from ..engine.keyword_aliases import takes_other_words
-from ..engine.numpy_protocol import unwrap
-from ..engine.variable import Variable
+from ..engine import Variable, as_array, takes_other_words, unwrap
 from ..functions import dropout, expand_dims, matmul, relu, reshape, swapaxes
 from ..functions.networks.dot_product_attention import weigh
 from ..functions.networks.dropout import check_ratio

@@ -6,8 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from .. import initializers
-from ..engine.arrays import as_array
-from ..engine.keyword_aliases import takes_other_words
+from ..engine import as_array, takes_other_words
 from ..functions import sigmoid, split, tanh
 from .linear import Linear, sizes
 from .link import Link

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, MutableSequence, Sequence
 from reprlib import recursive_repr
 from typing import Any
 
-from ..engine.errors import a_kind
+from ..engine import a_kind
 from .link import Link, OfInstances
 
 

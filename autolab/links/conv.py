@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 
 from .. import initializers
-from ..engine.keyword_aliases import takes_other_words
-from ..engine.parameter import Parameter
+from ..engine import Parameter, takes_other_words
 from ..functions import conv1d, conv2d, conv_transpose1d, conv_transpose2d
 from ..functions.networks.windows import named_padding, per_axis
 from .activated import Activated, activation_of

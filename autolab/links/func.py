@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ..engine.variable import as_variable
+from ..engine import as_variable
 from ..transforms import grad, hessian, jacfwd, jacrev, jvp, vmap
 from ..transforms.jax_forms import vjp
 from .link import Link

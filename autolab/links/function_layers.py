@@ -9,8 +9,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, ClassVar
 
 from .. import functions as F
+from ..engine import takes_other_words
 from ..engine.habit_tables import LAYERS
-from ..engine.keyword_aliases import takes_other_words
 from ..functions.variable_methods import flatten
 from . import functional
 from .activated import Activated, activation_of

@@ -14,8 +14,7 @@ from typing import Any
 import numpy as np
 
 from .. import functions
-from ..engine.keyword_aliases import takes_other_words
-from ..engine.parameter import Parameter
+from ..engine import Parameter, takes_other_words
 from ..shared.binding import Bound
 from .link import Link
 

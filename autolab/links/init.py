@@ -10,8 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from ..engine.backend import is_array
-from ..engine.configuration import config, no_grad
+from ..engine import config, is_array, no_grad
 from ..initializers import fans
 
 

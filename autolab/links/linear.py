@@ -7,10 +7,7 @@ from typing import Any
 import numpy as np
 
 from .. import initializers
-from ..engine.arrays import as_array, check_real
-from ..engine.keyword_aliases import takes_other_words
-from ..engine.numpy_protocol import unwrap
-from ..engine.parameter import Parameter
+from ..engine import Parameter, as_array, check_real, takes_other_words, unwrap
 from ..functions import embedding, linear
 from .link import Link
 

@@ -8,14 +8,10 @@ from collections.abc import Callable, Mapping
 from reprlib import recursive_repr
 from typing import Any, ClassVar, Literal, Self
 
+from ..engine import Array, Displayed, get_array_module, publish, to_cpu, to_gpu, using_config
 from ..engine.argument_checks import check_call
-from ..engine.backend import Array, get_array_module
-from ..engine.configuration import using_config
-from ..engine.devices import to_cpu, to_gpu
-from ..engine.display import Displayed
 from ..engine.habits import answer_habits
 from ..engine.modes import modes, watchers
-from ..engine.store import publish
 from ..engine.undisturbed import blocks as undisturbed_blocks
 from ..engine.undisturbed import note
 from ..shared.state_layout import Slot

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-from ..engine.errors import a_kind
-from ..engine.variable import Variable
+from ..engine import Variable, a_kind
 from ..functions import accuracy, relu, softmax_cross_entropy
 from .chain import Chain
 from .linear import Linear

@@ -16,8 +16,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from .. import functions as F
-from ..engine.errors import check_number
-from ..engine.parameter import Parameter
+from ..engine import Parameter, check_number
 from ..functions.networks.dropout import check_ratio
 from . import attention, recurrent
 from .chain import ChainList

@@ -9,13 +9,8 @@ from typing import Any
 import numpy as np
 
 from .. import initializers
-from ..engine.arrays import as_array, check_real
+from ..engine import Parameter, as_array, check_number, check_real, check_rng, config, publish, takes_other_words
 from ..engine.backend import Array, get_array_module
-from ..engine.configuration import check_rng, config
-from ..engine.errors import check_number
-from ..engine.keyword_aliases import takes_other_words
-from ..engine.parameter import Parameter
-from ..engine.store import publish
 from ..engine.undisturbed import is_undisturbed
 from ..functions import batch_norm, dropout, group_norm, instance_norm, layer_norm, rms_norm
 from ..functions.networks.dropout import check_ratio

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple
 
-from ..engine.parameter import Parameter
-from ..engine.variable import Variable
+from ..engine import Parameter, Variable
 from .chain import ChainList, Sequential
 from .link import Link
 from .state import OWN_NAMES, in_own_names, state_layout

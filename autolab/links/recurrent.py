@@ -8,8 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ..engine.arrays import as_array
-from ..engine.keyword_aliases import takes_other_words
+from ..engine import as_array, takes_other_words
 from ..functions import concatenate, dropout, flip, reshape, split, stack, swapaxes, tanh
 from ..functions.networks.dropout import check_ratio
 from .cells import GRUCell, LSTMCell, RNNCell, pair_of, zeros_before

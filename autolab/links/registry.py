@@ -8,13 +8,10 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 
+from ..engine import Array, Parameter, Variable, a_kind, is_array
 from ..engine.argument_checks import CheckedArguments
-from ..engine.backend import Array, is_array
-from ..engine.errors import a_kind
 from ..engine.habit_tables import ALIASES
-from ..engine.parameter import Parameter
 from ..engine.plain_arrays import PlainArray
-from ..engine.variable import Variable
 
 if TYPE_CHECKING:
     from .link import Link

@@ -7,8 +7,7 @@ from contextlib import AbstractContextManager
 from contextvars import ContextVar
 from typing import Any
 
-from ..engine.devices import to_cpu
-from ..engine.errors import a_kind
+from ..engine import a_kind, to_cpu
 
 
 class Reporter:

@@ -8,9 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..engine.arrays import as_array
-from ..engine.backend import Array, get_array_module
-from ..engine.parameter import Parameter
+from ..engine import Array, Parameter, as_array, get_array_module
 from ..shared.state_layout import Slot, check_entry, check_names, is_handed_over
 
 if TYPE_CHECKING:

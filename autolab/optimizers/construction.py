@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 from typing import Any
 
-from ..engine.keyword_aliases import in_own_words
+from ..engine import in_own_words
 from .given import target_and_groups
 from .hooks import WeightDecay
 

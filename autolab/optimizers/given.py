@@ -6,9 +6,7 @@ import warnings
 from collections.abc import Iterable, Iterator, Mapping, ValuesView
 from typing import Any
 
-from ..engine.errors import a_kind
-from ..engine.parameter import Parameter
-from ..engine.variable import Variable
+from ..engine import Parameter, Variable, a_kind
 from ..links import Link
 
 

@@ -13,13 +13,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ..engine import Array, Parameter, check_number, check_rng, config, get_array_module, wrap
 from ..engine.argument_checks import CheckedArguments
-from ..engine.backend import Array, get_array_module
-from ..engine.configuration import check_rng, config
 from ..engine.devices import generator
-from ..engine.errors import check_number
-from ..engine.parameter import Parameter
-from ..engine.variable import wrap
 
 if TYPE_CHECKING:
     from .optimizer import Optimizer

@@ -7,16 +7,9 @@ from typing import Any, Self
 
 import numpy as np
 
+from ..engine import Array, Displayed, Parameter, Variable, a_kind, check_number, new_order, publish, to_cpu, to_gpu
 from ..engine.argument_checks import CheckedArguments
-from ..engine.backend import Array
-from ..engine.devices import to_cpu, to_gpu
-from ..engine.display import Displayed
-from ..engine.errors import a_kind, check_number
 from ..engine.habits import answer_habits
-from ..engine.node import new_order
-from ..engine.parameter import Parameter
-from ..engine.store import publish
-from ..engine.variable import Variable
 from ..links import Link
 from ..shared.state_layout import Slot
 from .construction import TakesParameters

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, MutableMapping
 from typing import Any
 
-from ..engine.store import publish
+from ..engine import publish
 from .optimizer import Optimizer
 
 

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator, Sequence
 from typing import Any, Literal
 
-from ..engine.errors import check_number
+from ..engine import check_number
 
 
 class LRScheduler:

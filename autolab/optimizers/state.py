@@ -7,9 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..engine.arrays import as_array
-from ..engine.backend import get_array_module
-from ..engine.parameter import Parameter
+from ..engine import Parameter, as_array, get_array_module
 from ..shared.state_layout import BELOW, COUNT, NUMBER, Slot, check_entry, is_handed_over, named
 
 if TYPE_CHECKING:

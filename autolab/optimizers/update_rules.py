@@ -12,9 +12,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from ..engine import Array, check_number, get_array_module
 from ..engine.arrays import scalar
-from ..engine.backend import Array, get_array_module
-from ..engine.errors import check_number
 from .optimizer import Optimizer
 from .state import State
 

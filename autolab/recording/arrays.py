@@ -8,9 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ..engine.arrays import array_of
-from ..engine.backend import Array, device_name, get_array_module
-from ..engine.devices import to_cpu
+from ..engine import Array, array_of, device_name, get_array_module, to_cpu
 from .kept_array import SingleNumber, Snapshot, maker
 
 CELLS = 256 * 256

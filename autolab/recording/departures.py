@@ -6,10 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from ..engine import ForwardEvent, Variable, backprop_enabled
 from ..engine.leaving import Exit, ExitEvent, How, untracked
-from ..engine.modes import backprop_enabled
-from ..engine.observe import ForwardEvent
-from ..engine.variable import Variable
 from .locate import CodePosition
 from .model import Recording, Step
 from .step import sources_of

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..engine.observe import ForwardEvent
-from ..engine.primitive import Primitive
+from ..engine import ForwardEvent, Primitive
 from ..functions.arrays.device_transfer import Transfer
 from .locate import source_of
 

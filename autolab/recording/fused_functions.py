@@ -11,13 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..engine.arrays import array_of
-from ..engine.backend import Array
-from ..engine.devices import to_cpu
+from ..engine import Array, Primitive, Variable, array_of, to_cpu
 from ..engine.grad import grad
 from ..engine.observe import BackwardEvent, ForwardEvent, observe
-from ..engine.primitive import Primitive
-from ..engine.variable import Variable
 from .locate import CodePosition
 from .model import Opening
 from .step_text import expression_of

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from itertools import takewhile
 from typing import Any, Literal
 
-from ..engine.display import Savable, show
+from ..engine import Savable, show
 from .model import LEAVES, Operand, Recording, Scope, Step
 from .observations import EXPLODED, VANISHED, cancelled, reference_step
 from .step import REARRANGED, enclosing

@@ -12,16 +12,10 @@ from typing import Any
 
 import numpy as np
 
-from ..engine.arrays import array_of
+from ..engine import MultiOutputNode, Node, OutputNode, Primitive, Variable, a_kind, array_of, nodes_below
 from ..engine.backend import get_array_module, modules
-from ..engine.creator import nodes_below
-from ..engine.errors import a_kind
-from ..engine.multi_output import MultiOutputNode, OutputNode
-from ..engine.node import Node
-from ..engine.primitive import Primitive
 from ..engine.retention import kept_values
 from ..engine.store import last_start
-from ..engine.variable import Variable
 from ..shared.closeness import is_close
 from ..shared.foreign import bridge
 from .arrays import Budget

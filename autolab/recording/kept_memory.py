@@ -9,10 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ..engine.backend import is_array
-from ..engine.display import Savable, show
-from ..engine.primitive import Primitive
-from ..engine.variable import Variable
+from ..engine import Primitive, Savable, Variable, is_array, show
 from .arrays import dtype_name
 from .gradient_flow import LayerNames
 from .model import KeptArray, Recording, Step

@@ -8,13 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from ..engine.arrays import array_of
-from ..engine.backend import Array, get_array_module
+from ..engine import Array, BackwardEvent, Primitive, array_of, get_array_module
 from ..engine.devices import thread_time
 from ..engine.modes import unset_modes
 from ..engine.multi_output import Bundle
-from ..engine.observe import BackwardEvent
-from ..engine.primitive import Primitive
 from .arrays import WHOLE_BYTES, Budget
 from .drafts import Use
 from .model import Snapshot

@@ -13,9 +13,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
-from ..engine.display import Displayed, show
+from ..engine import Displayed, show, takes_other_words
 from ..engine.habits import answer_habits
-from ..engine.keyword_aliases import takes_other_words
 from .kept_array import KeptArray, Pool, Snapshot
 from .step import LEAVES, BackwardStep, Kind, Opening, Operand, Scope, ScopeKind, Step
 

@@ -14,8 +14,7 @@ from typing import Any, Literal
 import numpy as np
 
 from ..debug.provenance import Net, Place, State
-from ..engine.display import show
-from ..engine.variable import Variable
+from ..engine import Variable, show
 from .model import LEAVES, Recording, Snapshot, Step
 from .record import record
 

@@ -9,7 +9,7 @@ from typing import Literal
 
 import numpy as np
 
-from ..engine.backend import Array
+from ..engine import Array
 from .model import Recording, Snapshot, Step
 
 Sign = Literal[

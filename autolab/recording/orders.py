@@ -10,11 +10,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from ..engine.backend import Array, get_array_module
+from ..engine import Array, Variable, get_array_module
 from ..engine.grad import grad
 from ..engine.multi_output import Bundle
 from ..engine.observe import BackwardEvent, ForwardEvent, observe, silence
-from ..engine.variable import Variable
 from .backward_scopes import POWERS, grouped
 from .drafts import Draft, Use
 from .locate import CodePosition

@@ -19,10 +19,8 @@ from typing import Any
 import numpy as np
 
 from ..debug.fingerprints import fingerprint
-from ..engine.backend import is_array
-from ..engine.observe import BackwardEvent, ForwardEvent
+from ..engine import BackwardEvent, ForwardEvent, Variable, is_array
 from ..engine.outer_names import outer_names
-from ..engine.variable import Variable
 
 _PLAIN = (int, float, complex, str, bytes, bool, np.generic, slice, type(None))
 _HOLDERS = (list, tuple, deque, set, frozenset, dict)

@@ -11,12 +11,11 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal
 
 from ..authoring.base import Authored
+from ..engine import Primitive, Variable
 from ..engine.errors import DamagedValueError, DetachError
 from ..engine.observe import notify
-from ..engine.primitive import Primitive
 from ..engine.source import by_position, file_label, is_own
 from ..engine.tracebacks import add_note, entries_of
-from ..engine.variable import Variable
 from .locate import OWN_FRAMES
 from .loops import loops_around
 from .model import Recording

@@ -7,10 +7,7 @@ import sys
 from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
-from ..engine.backend import is_array
-from ..engine.errors import a_kind
-from ..engine.tracebacks import folded, hidden
-from ..engine.variable import Variable
+from ..engine import Variable, a_kind, folded, hidden, is_array
 from ..shared.arguments import token_labels
 from ..shared.binding import Bound, bind
 from ..shared.foreign import bridge

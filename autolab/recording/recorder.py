@@ -7,14 +7,11 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ..debug.inplace import watching
-from ..engine.arrays import array_of
-from ..engine.backend import Array
+from ..engine import Array, Primitive, Variable, array_of
 from ..engine.grad import grad
 from ..engine.leaving import watch_leaving
 from ..engine.multi_output import Bundle
 from ..engine.observe import BackwardEvent, ForwardEvent, observe
-from ..engine.primitive import Primitive
-from ..engine.variable import Variable
 from ..shared.binding import Bound
 from ..shared.collector import PatientCollector, collector_waits
 from .arrays import Budget

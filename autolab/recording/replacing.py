@@ -13,12 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from ..engine.backend import Array, get_array_module, is_array
-from ..engine.devices import to_cpu
-from ..engine.errors import a_kind
-from ..engine.node import Node
-from ..engine.observe import ForwardEvent
-from ..engine.variable import Variable
+from ..engine import Array, ForwardEvent, Node, Variable, a_kind, get_array_module, is_array, to_cpu
 from ..shared.binding import Bound
 from .drafts import Draft
 from .model import LEAVES, Recording

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from ..engine.primitive import Primitive
+from ..engine import Primitive
 from .locate import source_of
 
 CODE = 2000

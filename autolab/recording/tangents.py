@@ -8,12 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from ..engine.arrays import as_array
-from ..engine.backend import Array, get_array_module
+from ..engine import Array, ForwardEvent, Variable, as_array, get_array_module
 from ..engine.modes import backprop_enabled, unset_modes
 from ..engine.multi_output import Bundle, OutputNode
-from ..engine.observe import ForwardEvent
-from ..engine.variable import Variable
 from ..transforms.forward_mode import through
 from .arrays import Budget
 from .drafts import Draft, Use

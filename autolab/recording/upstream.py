@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from ..engine.backend import Array, get_array_module
-from ..engine.errors import a_kind
-from ..engine.variable import Variable
+from ..engine import Array, Variable, a_kind, get_array_module
 
 
 def one_each(

@@ -11,10 +11,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from ..engine.arrays import as_array
-from ..engine.backend import is_array
-from ..engine.devices import to_cpu
-from ..engine.errors import a_kind
+from ..engine import a_kind, as_array, is_array, to_cpu
 from ..shared.files import FileFormatError, free_bytes, reading, refused, shown_path, visible
 from ..shared.state_layout import FREE, Layout, check_layout, layout_of, most_names, quoted, slot_for
 

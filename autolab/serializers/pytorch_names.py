@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ..engine.numpy_protocol import unwrap
+from ..engine import unwrap
 from ..shared.files import reading
 from .npz import load_npz, read_npz, save_npz
 

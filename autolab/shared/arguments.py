@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from ..engine.variable import Variable
+from ..engine import Variable
 from .structure import rebuilt
 
 

@@ -14,9 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from ..engine.errors import a_kind
+from ..engine import Variable, a_kind
 from ..engine.undisturbed import undisturbed
-from ..engine.variable import Variable
 from .arguments import InputPlaceholder, Structure, name_of, named_in, source_text, with_inputs
 from .inputs import holds_inputs, is_input, is_input_inside, leaf
 from .structure import mapped

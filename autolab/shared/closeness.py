@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..engine.backend import Array
-from ..engine.devices import to_cpu
+from ..engine import Array, to_cpu
 
 
 def is_close(now: Array, then: Array) -> bool:

@@ -7,9 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..engine.arrays import as_array, check_real
-from ..engine.backend import is_array
-from ..engine.variable import Variable
+from ..engine import Variable, as_array, check_real, is_array
 
 
 def is_input(value: Any, annotation: Any) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ..engine.errors import a_kind
+from ..engine import a_kind
 from .binding import signature_of
 
 

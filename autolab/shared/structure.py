@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from copy import copy
 from typing import Any
 
-from ..engine.errors import a_kind
+from ..engine import a_kind
 
 
 def leaves(tree: Any, path: str = "") -> Iterator[tuple[str, Any]]:

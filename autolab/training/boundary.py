@@ -8,9 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ..engine.arrays import as_array
-from ..engine.configuration import no_grad, using_config
-from ..engine.variable import as_variable
+from ..engine import as_array, as_variable, no_grad, using_config
 from ..links import Linear, Link
 from .model_state import ModelState, layers
 

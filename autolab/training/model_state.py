@@ -7,8 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..engine.backend import Array, get_array_module
-from ..engine.parameter import Parameter
+from ..engine import Array, Parameter, get_array_module
 from ..links import Conv1D, Conv2D, Linear, Link
 from ..recording.arrays import snapshot
 from ..recording.model import Snapshot

@@ -8,11 +8,8 @@ from threading import RLock
 from time import perf_counter
 from typing import Any
 
-from ..engine.backend import Array
+from ..engine import Array, Displayed, a_kind, publish
 from ..engine.devices import thread_time
-from ..engine.display import Displayed
-from ..engine.errors import a_kind
-from ..engine.store import publish
 from ..links import Link
 from ..shared.state_layout import text_of, text_state, unpacking
 from .allowance import Allowance

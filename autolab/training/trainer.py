@@ -11,10 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from ..engine.configuration import config, using_config
-from ..engine.errors import a_kind
-from ..engine.keyword_aliases import takes_other_words
-from ..engine.store import publish
+from ..engine import a_kind, config, publish, takes_other_words, using_config
 from ..links import Link
 from ..links.reporter import Reporter
 from ..shared.state_layout import FREE, NUMBER, Slot, layout_of, text_of, text_state, under, unpacking

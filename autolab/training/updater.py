@@ -9,10 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..data.iterators import SerialIterator
-from ..engine.configuration import config
-from ..engine.errors import a_kind
-from ..engine.keyword_aliases import takes_other_words
-from ..engine.store import publish
+from ..engine import a_kind, config, publish, takes_other_words
 from ..links import Link
 from ..optimizers import Optimizer
 from ..shared.generators import generator_state, generator_store

@@ -9,15 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from ..engine.arrays import as_array, check_real
+from ..engine import Node, Variable, a_kind, as_array, backprop_enabled, check_real, using_config, wrap
 from ..engine.backend import get_array_module, is_array
-from ..engine.configuration import using_config
 from ..engine.declare import elementwise
-from ..engine.errors import a_kind
 from ..engine.grad import grad
-from ..engine.modes import backprop_enabled
-from ..engine.node import Node
-from ..engine.variable import Variable, wrap
 from ..shared.structure import filled, leaves, matched, rebuilt
 
 ArgumentKey = int | str

@@ -8,11 +8,7 @@ from typing import Any
 import numpy as np
 
 from .. import functions as F
-from ..engine.arrays import as_array
-from ..engine.errors import a_kind
-from ..engine.keyword_aliases import takes_other_words
-from ..engine.primitive import Primitive
-from ..engine.variable import Variable, as_variable
+from ..engine import Primitive, Variable, a_kind, as_array, as_variable, takes_other_words
 from ..shared.structure import matched, rebuilt
 from .gradients import named
 

@@ -10,14 +10,10 @@ from typing import Any
 import numpy as np
 
 from ..authoring.function_node import FunctionNode
-from ..engine.backend import Array
-from ..engine.configuration import config, using_config
+from ..engine import Array, Node, Variable, config, publish, using_config, wrap
 from ..engine.grad import grad
-from ..engine.node import Node
 from ..engine.observe import ForwardEvent, observe
-from ..engine.store import publish
 from ..engine.undisturbed import note, undisturbed
-from ..engine.variable import Variable, wrap
 from ..shared.closeness import is_close
 from .applied import reaches, same
 from .gradients import named

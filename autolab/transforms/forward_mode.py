@@ -10,14 +10,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ..engine.backend import Array, get_array_module
-from ..engine.configuration import using_config
+from ..engine import Array, Node, Primitive, Variable, get_array_module, using_config, wrap
 from ..engine.grad import grad
 from ..engine.multi_output import Bundle, OutputNode
-from ..engine.node import Node
 from ..engine.observe import ForwardEvent, observe
-from ..engine.primitive import Primitive
-from ..engine.variable import Variable, wrap
 
 Tangents = Mapping[Node, Array]
 

@@ -7,12 +7,8 @@ from contextlib import suppress
 from functools import wraps
 from typing import Any
 
-from ..engine.configuration import using_config
+from ..engine import Node, Variable, folded, hidden, takes_other_words, using_config, wrap
 from ..engine.grad import grad as gradients_at
-from ..engine.keyword_aliases import takes_other_words
-from ..engine.node import Node
-from ..engine.tracebacks import folded, hidden
-from ..engine.variable import Variable, wrap
 from ..functions import sum as sum_of
 from ..shared.structure import filled, matched, rebuilt
 from .applied import AppliedFunction, Wrt, all_places, at_point, checked_fn, checked_wrt, is_point, like, same, zeros

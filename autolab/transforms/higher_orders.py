@@ -7,9 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..engine.backend import get_array_module
-from ..engine.creator import nodes_below
-from ..engine.variable import Variable
+from ..engine import Variable, get_array_module, nodes_below
 from .applied import AppliedFunction, checked_wrt
 from .gradients import named
 

@@ -7,9 +7,7 @@ from contextlib import suppress
 from typing import Any
 
 from .. import functions as F
-from ..engine.backend import get_array_module
-from ..engine.keyword_aliases import takes_other_words
-from ..engine.variable import Variable, wrap
+from ..engine import Variable, get_array_module, takes_other_words, wrap
 from ..shared.structure import rebuilt
 from .applied import AppliedFunction, Wrt, all_places, at_point, checked_wrt, is_point
 from .forward_mode import Tape, UnseenStepError

@@ -9,8 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ..engine.keyword_aliases import takes_other_words
-from ..engine.variable import wrap
+from ..engine import takes_other_words, wrap
 from ..shared.structure import rebuilt
 from . import gradients
 from .compiling import Compiled

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ..engine.variable import Variable
+from ..engine import Variable
 from ..functions import stack
 from .trees import tree_leaves, tree_map
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from ..engine.display import mimebundle, register, show
 
 if TYPE_CHECKING:
-    from ..engine.variable import Variable
+    from ..engine import Variable
 
 __all__ = ["grad_status", "mimebundle"]
 

@@ -6,8 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from ...engine.errors import a_kind
-from ...engine.tracebacks import folded, hidden
+from ...engine import a_kind, folded, hidden
 from ...shared.foreign import bridge
 from .copied_program import Program, outer_values
 from .evidence import Evidence

@@ -10,14 +10,8 @@ from typing import Any
 import numpy as np
 
 from ...debug import check_inplace
-from ...engine.backend import is_array
-from ...engine.configuration import config, using_config
-from ...engine.creator import nodes_below
-from ...engine.devices import to_cpu
+from ...engine import Leaf, Parameter, Variable, config, is_array, nodes_below, to_cpu, using_config
 from ...engine.modes import modes
-from ...engine.node import Leaf
-from ...engine.parameter import Parameter
-from ...engine.variable import Variable
 from ...links import BatchNormalization, Dropout, Link
 from ...optimizers.optimizer import Optimizer
 from ...recording.model import Recording

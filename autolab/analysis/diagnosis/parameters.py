@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable
 from typing import Any
 
-from ...engine.source import file_label
+from ...engine import file_label
 from ...recording.model import Step
 from .copied_program import items
 from .evidence import Evidence, Found

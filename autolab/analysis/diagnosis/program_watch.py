@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from ...engine.source import file_label
+from ...engine import file_label
 from ...recording.raised import place_of, told_as
 from ...recording.scopes import is_users
 from .copied_program import Program

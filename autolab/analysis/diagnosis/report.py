@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple
 
-from ...engine.display import Savable, show
+from ...engine import Savable, show
 from ...recording.model import Recording
 
 Certainty = Literal["wrong", "suspicious"]

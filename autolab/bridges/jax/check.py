@@ -14,7 +14,7 @@ import jax
 import numpy as np
 from jax import numpy as jnp
 
-from ...engine.tracebacks import folded, hidden
+from ...engine import folded, hidden
 from ...gradcheck.naming.forgotten_way import Traced
 from ...gradcheck.reporting.report import GradientReport
 from ..checked import WHOLE, ForeignFunction, checked, fixed_upstream

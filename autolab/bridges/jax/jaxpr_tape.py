@@ -15,7 +15,7 @@ import numpy as np
 from jax import numpy as jnp
 from jax.extend.core import Literal
 
-from ...engine.errors import a_kind
+from ...engine import a_kind
 from ...recording.drafts import Draft, Use
 from ...recording.rule_text import exact_text
 from ..needed import UnsupportedError

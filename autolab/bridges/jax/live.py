@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from ...engine.tracebacks import folded, hidden
+from ...engine import folded, hidden
 from ...views.graph.explorer import Explorer
 from ..session import BridgeSession, opened
 from .record import JaxRun

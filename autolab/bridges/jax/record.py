@@ -10,7 +10,7 @@ import jax
 import numpy as np
 from jax import numpy as jnp
 
-from ...engine.tracebacks import folded, hidden
+from ...engine import folded, hidden
 from ...recording.kept_memory import KeptArrays
 from ...recording.model import Recording, Scope, Snapshot
 from ..needed import UnsupportedError

@@ -15,7 +15,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from ...engine.tracebacks import folded, hidden
+from ...engine import folded, hidden
 from ...gradcheck.reporting.report import GradientReport
 from ..checked import WHOLE, ForeignFunction, checked, fixed_upstream
 from .edges import function_of, nodes_between

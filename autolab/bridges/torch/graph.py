@@ -10,7 +10,7 @@ from typing import Any
 from torch import Tensor
 from torch.nn import Module
 
-from ...engine.errors import a_kind
+from ...engine import a_kind
 from ...recording.drafts import Draft, Use
 from ...recording.graph import graph_recording
 from ...recording.locate import CodePosition

@@ -12,7 +12,7 @@ import torch
 from torch import Tensor
 from torch.nn.parameter import UninitializedTensorMixin
 
-from ...engine.tracebacks import folded, hidden
+from ...engine import folded, hidden
 from ...recording.model import Recording
 from ...shared.binding import Bound
 from ...views.graph.explorer import Explorer

@@ -8,8 +8,7 @@ from torch import Tensor
 from torch.nn import Conv1d, Conv2d, Linear, Module
 
 from ... import links
-from ...engine.errors import a_kind
-from ...engine.parameter import Parameter
+from ...engine import Parameter, a_kind
 from ...views.monitor.monitor import LiveMonitor as AutoLabMonitor
 from .inputs import array_of
 

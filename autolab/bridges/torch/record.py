@@ -10,9 +10,8 @@ from typing import Any, Literal, cast
 import torch
 from torch import Tensor
 
-from ...engine.errors import a_kind
+from ...engine import a_kind, folded, hidden
 from ...engine.observe import observe
-from ...engine.tracebacks import folded, hidden
 from ...recording.kept_memory import KeptArrays
 from ...recording.model import LEAVES, Recording
 from ...recording.raised import CarryUnfinished, Raised

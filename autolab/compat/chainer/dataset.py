@@ -8,8 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ...engine.backend import get_array_module, is_array
-from ...engine.devices import to_cpu, to_gpu
+from ...engine import get_array_module, is_array, to_cpu, to_gpu
 
 
 class DatasetMixin:

@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 
 from ... import gradcheck as _gradcheck
-from ...engine.backend import is_array
-from ...engine.devices import to_cpu
+from ...engine import is_array, to_cpu
 from ..table import fill, signed
 
 assert_allclose = _gradcheck.assert_allclose

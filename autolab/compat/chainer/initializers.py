@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from ... import initializers as _initializers
-from ...engine.backend import get_array_module
+from ...engine import get_array_module
 from ..table import signed
 from .configuration import config
 from .initializer import Initializer

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from ... import optimizers as _optimizers
-from ...engine.store import publish
+from ...engine import publish
 from ..table import Settled
 from .optimizer_hooks import *  # noqa: F403
 from .variable import rule_of, update_rules

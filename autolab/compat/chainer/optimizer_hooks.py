@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ... import optimizers as _optimizers
-from ...engine.modes import numpys_generator
+from ...engine import numpys_generator
 from .. import missing
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from typing import Any
 
-from ...engine.devices import to_cpu
+from ...engine import to_cpu
 from ...links import reporter as _reporter
 from .variable import as_array
 

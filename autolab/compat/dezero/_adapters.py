@@ -7,7 +7,7 @@ from collections.abc import Callable
 from functools import wraps
 from typing import Any
 
-from ...engine.arrays import array_of
+from ...engine import array_of
 from ...engine.variable import Variable as Engine
 from ..table import with_settings
 from ._variable import Variable, Whole, dressed

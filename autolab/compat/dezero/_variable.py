@@ -12,13 +12,9 @@ from typing import Any
 import numpy as np
 
 from ...authoring.unchain import unchain, unchain_backward
-from ...engine import parameter
-from ...engine.backend import Array, get_array_module, is_array
+from ...engine import Array, Leaf, Node, get_array_module, is_array, listeners, parameter, to_cpu, to_gpu
 from ...engine.creator import generation, nodes_below
-from ...engine.devices import to_cpu, to_gpu
 from ...engine.leaving import left
-from ...engine.modes import listeners
-from ...engine.node import Leaf, Node
 from ...engine.parameter import Pending
 from ...engine.variable import Variable as Engine
 from ..dressing import dress, dressing

@@ -8,8 +8,7 @@ import numpy as np
 
 from ... import functions as F
 from ...authoring import SimpleFunction
-from ...engine.backend import Array
-from ...engine.configuration import config
+from ...engine import Array, config
 from ...engine.configuration import no_grad as no_grad
 from ...engine.configuration import test_mode as test_mode
 from ...engine.configuration import using_config as using_config

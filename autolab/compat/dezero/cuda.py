@@ -6,10 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from ...engine.arrays import array_of
+from ...engine import array_of, to_cpu, to_gpu, unwrap
 from ...engine.backend import get_array_module, gpu_status, is_array
-from ...engine.devices import to_cpu, to_gpu
-from ...engine.numpy_protocol import unwrap
 from .. import missing
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ...data.dataset import batch_of
-from ...engine.devices import to_gpu
+from ...engine import to_gpu
 
 
 class DataLoader:

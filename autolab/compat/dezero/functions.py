@@ -8,9 +8,7 @@ from typing import Any
 import numpy as np
 
 from ... import functions as F
-from ...engine.configuration import config
-from ...engine.modes import numpys_generator
-from ...engine.numpy_protocol import unwrap
+from ...engine import config, numpys_generator, unwrap
 from ...links.normalization import running_averages
 from ..table import fill, made_by
 from ._adapters import applied, function, variable  # noqa: F401  # for table.txt

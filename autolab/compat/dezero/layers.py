@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ...engine.backend import get_array_module
+from ...engine import get_array_module
 from ...links import Link
 from ...serializers import load_npz, save_npz
 from ..table import signed

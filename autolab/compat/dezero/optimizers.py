@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from ... import optimizers as _optimizers
-from ...engine.store import publish
+from ...engine import publish
 from ...optimizers import WeightDecay as WeightDecay
 from .. import missing
 from .core import Parameter

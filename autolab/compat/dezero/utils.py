@@ -12,8 +12,7 @@ from typing import Any
 import numpy as np
 
 from ... import functions as F  # noqa: F401  # for table.txt
-from ...engine.backend import Array
-from ...engine.numpy_protocol import unwrap
+from ...engine import Array, unwrap
 from ...gradcheck import numerical_grad as _numerical_grad
 from ...shared.files import replacing, write
 from ...views.graph.graph_svg import to_svg

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ... import functions as F
-from ...engine.errors import a_kind
+from ...engine import a_kind
 from ._tensor import Engine, constant, dressed, plain
 from ._types import default_dtype
 

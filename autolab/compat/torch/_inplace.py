@@ -11,9 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from ...engine.modes import backprop_enabled
-from ...engine.node import Leaf, new_order
-from ...engine.variable import wrap
+from ...engine import Leaf, backprop_enabled, new_order, wrap
 from ..table import called, made_by
 from ._arguments import index_of
 from ._creation import source  # noqa: F401  # for table.txt

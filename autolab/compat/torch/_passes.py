@@ -13,9 +13,7 @@ from weakref import WeakKeyDictionary, WeakSet, ref
 
 import numpy as np
 
-from ...engine.backend import Array, is_array
-from ...engine.creator import nodes_below
-from ...engine.node import Node, new_order
+from ...engine import Array, Node, is_array, new_order, nodes_below
 from ...engine.retention import kept_values
 
 _walked: WeakSet[Node] = WeakSet()

@@ -7,8 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ...engine.devices import to_cpu
-from ...engine.node import Leaf
+from ...engine import Leaf, to_cpu
 from ._types import default_dtype, of_array
 
 _SUMMARIZED = 1000

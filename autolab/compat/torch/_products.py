@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ... import functions as F
-from ...engine.errors import a_kind
+from ...engine import a_kind
 from ..table import fill
 from ._arguments import moved, of_floats, tensor_of
 from ._elementwise import binary

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ... import functions as F
-from ...engine.backend import get_array_module
+from ...engine import get_array_module
 from ...functions.arrays.joining import place_of
 from ...functions.values_and_places import first as _first  # noqa: F401  # for table.txt
 from ..table import fill

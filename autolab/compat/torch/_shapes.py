@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ... import functions as F
-from ...engine.backend import get_array_module
+from ...engine import get_array_module
 from ...functions import pytorch_names as _names  # noqa: F401  # for table.txt
 from ...functions.arrays.joining import flat_shape, place_of
 from ...functions.arrays.joining import in_sizes as _in_sizes

@@ -7,8 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ...engine import numpy_protocol
-from ...engine.keyword_aliases import takes_other_words
+from ...engine import numpy_protocol, takes_other_words
 from ..elementwise.arithmetic import mul, sub
 from ..working_precision import given_arrays, in_full
 from .axes import moveaxis

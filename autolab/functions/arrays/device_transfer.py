@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ...authoring.function_node import FunctionNode
-from ...engine import backend, devices
-from ...engine.variable import Variable
+from ...engine import Variable, backend, devices
 
 
 class Transfer(FunctionNode):

@@ -10,12 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from ...engine import numpy_protocol
-from ...engine.backend import Array
+from ...engine import Array, a_kind, numpy_protocol, takes_other_words
 from ...engine.calls import Call
 from ...engine.declare import primitive
-from ...engine.errors import a_kind
-from ...engine.keyword_aliases import takes_other_words
 from ...engine.variadic import Shapes
 from .indexing import getitem
 from .shape import reshape

@@ -7,10 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from ...engine import numpy_protocol
+from ...engine import Primitive, numpy_protocol
 from ...engine.backend import Array, numpys
 from ...engine.declare import elementwise, primitive
-from ...engine.primitive import Primitive
 from ..working_precision import FULL, HALF, SINGLE
 
 

@@ -7,8 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ...engine import numpy_protocol
-from ...engine.backend import Array
+from ...engine import Array, numpy_protocol
 from ...engine.declare import primitive
 from ..working_precision import given_arrays
 from .indexing import take_along_axis

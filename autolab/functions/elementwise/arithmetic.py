@@ -11,9 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from ...engine.backend import Array
+from ...engine import Array, Variable
 from ...engine.declare import elementwise
-from ...engine.variable import Variable
 
 
 @elementwise(a=lambda g: g, b=lambda g: g, numpy=np.add)

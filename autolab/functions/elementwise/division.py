@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ...engine.backend import Array
+from ...engine import Array
 from ...engine.declare import elementwise
 from .arithmetic import set_operator
 from .rounding import zeros_like

@@ -6,9 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from ...engine.backend import Array, get_array_module
+from ...engine import Array, Variable, get_array_module
 from ...engine.declare import elementwise
-from ...engine.variable import Variable
 from .arithmetic import set_operator
 from .exponentials import log
 from .rounding import sign

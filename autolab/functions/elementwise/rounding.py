@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ...engine.backend import Array
+from ...engine import Array
 from ...engine.declare import elementwise
 
 

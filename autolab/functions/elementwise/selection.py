@@ -6,8 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ...engine import numpy_protocol
-from ...engine.backend import Array
+from ...engine import Array, numpy_protocol
 from ...engine.calls import Call
 from ...engine.declare import elementwise
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from ...engine.backend import Array
+from ...engine import Array
 from ...engine.declare import elementwise
 from ..working_precision import in_single, real
 from .exponentials import exp

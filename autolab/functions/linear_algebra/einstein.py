@@ -7,10 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from ...engine.backend import Array, get_array_module
+from ...engine import Array, a_kind, get_array_module
 from ...engine.calls import Call
 from ...engine.declare import primitive
-from ...engine.errors import a_kind
 from ..arrays.shape import sum_to
 
 Shape = tuple[int, ...]

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from ...engine.backend import Array, get_array_module
+from ...engine import Array, get_array_module
 from ...engine.declare import primitive
 from ..arrays.joining import place_of
 from ..working_precision import in_full

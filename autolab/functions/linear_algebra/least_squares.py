@@ -6,12 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from ...engine import numpy_protocol
-from ...engine.arrays import as_array
-from ...engine.backend import Array, get_array_module
+from ...engine import Array, Variable, as_array, get_array_module, numpy_protocol
 from ...engine.declare import primitive
 from ...engine.errors import NoGradientError
-from ...engine.variable import Variable
 from ..arrays.diagonals import tril
 from ..arrays.joining import concatenate
 from ..elementwise.powers import square

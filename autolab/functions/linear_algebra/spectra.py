@@ -10,8 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from ...engine import numpy_protocol
-from ...engine.backend import Array, get_array_module
+from ...engine import Array, get_array_module, numpy_protocol
 from ...engine.declare import primitive
 from ...engine.errors import NoGradientError
 from ..arrays.axes import expand_dims

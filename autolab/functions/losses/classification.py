@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...engine.backend import Array, get_array_module
+from ...engine import Array, Variable, get_array_module, unwrap
 from ...engine.declare import primitive
-from ...engine.numpy_protocol import unwrap
 from ...engine.remedies import FLAT
-from ...engine.variable import Variable
 from ..arrays.axes import expand_dims, squeeze
 from ..arrays.indexing import take_along_axis
 from ..networks.softmaxes import below_zero, by_columns, log_softmax, softmax

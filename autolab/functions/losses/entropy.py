@@ -5,9 +5,8 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from ...engine.backend import Array
+from ...engine import Array, unwrap
 from ...engine.declare import elementwise, primitive
-from ...engine.numpy_protocol import unwrap
 from ..arrays.axes import expand_dims
 from ..elementwise.exponentials import log, log1p
 from ..elementwise.logistic import sigmoid_slope, softplus

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...engine.backend import Array
+from ...engine import Array
 from ...engine.declare import primitive
 from ..elementwise.powers import abs
 from ..elementwise.rounding import sign

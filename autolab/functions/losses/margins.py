@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from ...engine.errors import check_number
+from ...engine import check_number
 from ..elementwise.exponentials import log
 from ..elementwise.selection import maximum
 from ..networks.rectifiers import relu

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...engine.backend import Array
+from ...engine import Array
 from ...engine.declare import primitive
 from ..working_precision import real
 from .classification import counted_targets

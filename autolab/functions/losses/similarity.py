@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...engine.keyword_aliases import takes_other_words
+from ...engine import takes_other_words
 from ..elementwise.selection import maximum
 from ..reductions.norms import Order, norm
 from ..reductions.reduce import Axis, sum

@@ -6,7 +6,7 @@ import math
 from functools import reduce
 from typing import Any
 
-from ...engine.backend import Array
+from ...engine import Array
 from ...engine.declare import primitive
 from ..arrays.shape import broadcast_to
 from ..reductions.reduce import mean

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...engine.backend import Array
+from ...engine import Array
 from ...engine.declare import primitive
 from ..working_precision import in_single, real
 from .conv_products import (

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from ...engine.backend import Array
+from ...engine import Array
 from ..arrays.shape import reshape, transpose
 from ..linear_algebra.products import matmul
 from ..reductions.reduce import sum

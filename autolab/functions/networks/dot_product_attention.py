@@ -7,11 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ...engine.arrays import as_array
-from ...engine.backend import Array, get_array_module
-from ...engine.errors import check_number
-from ...engine.keyword_aliases import takes_other_words
-from ...engine.variable import Variable
+from ...engine import Array, Variable, as_array, check_number, get_array_module, takes_other_words
 from ..arrays.axes import swapaxes
 from ..elementwise.selection import where
 from ..linear_algebra.products import matmul

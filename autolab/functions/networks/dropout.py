@@ -6,11 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from ...engine.backend import Array, get_array_module
-from ...engine.configuration import check_rng, config
+from ...engine import Array, check_rng, config, get_array_module, takes_other_words
 from ...engine.declare import elementwise
 from ...engine.devices import generator
-from ...engine.keyword_aliases import takes_other_words
 
 
 @takes_other_words

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ...engine.errors import check_number
+from ...engine import check_number
 from ..arrays.shape import reshape
 from ..elementwise.arithmetic import mul
 from ..elementwise.powers import sqrt, square

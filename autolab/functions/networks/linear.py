@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from ...engine.backend import Array
+from ...engine import Array
 from ...engine.declare import primitive
 from ...engine.remedies import FLAT
 from ..arrays.shape import over_rows, reshape, transpose

@@ -9,10 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from ...engine.arrays import as_array
-from ...engine.backend import Array
+from ...engine import Array, as_array, unwrap
 from ...engine.declare import primitive
-from ...engine.numpy_protocol import unwrap
 from ..arrays.repeating import pad as padded
 from ..reductions.extrema import max
 from ..working_precision import in_single, real

@@ -10,9 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from ...engine.backend import Array
+from ...engine import Array, Variable
 from ...engine.declare import primitive
-from ...engine.variable import Variable
 from ..arrays.axes import other_axes
 from ..arrays.shape import reshape
 from ..elementwise.powers import sqrt

@@ -5,8 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from ...engine.arrays import check_real
-from ...engine.backend import Array
+from ...engine import Array, check_real
 from ..arrays.shape import reshape
 from ..working_precision import given_arrays
 from .windows import Windows, seen, windows

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from ...engine.backend import Array
+from ...engine import Array
 from ...engine.declare import elementwise
 from ..arrays.shape import reshape
 from ..elementwise.exponentials import exp

@@ -7,10 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ...engine.arrays import as_array
-from ...engine.backend import get_array_module
-from ...engine.errors import check_number
-from ...engine.variable import Variable
+from ...engine import Variable, as_array, check_number, get_array_module
 from ..arrays.joining import along
 from ..working_precision import in_full
 

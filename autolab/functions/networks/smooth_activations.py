@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...engine.backend import Array
+from ...engine import Array, takes_other_words
 from ...engine.declare import elementwise
-from ...engine.keyword_aliases import takes_other_words
 from ..arrays.joining import place_of, split
 from ..elementwise.logistic import sigmoid
 from ..elementwise.powers import abs

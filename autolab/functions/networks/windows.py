@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...engine.backend import Array
+from ...engine import Array
 from ...engine.declare import primitive
 
 Shape = tuple[int, ...]

@@ -7,10 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ...engine import numpy_protocol
-from ...engine.backend import get_array_module
-from ...engine.errors import check_number
-from ...engine.variable import Variable
+from ...engine import Variable, check_number, get_array_module, numpy_protocol
 from ..arrays.joining import along, place_of
 from ..arrays.repeating import flip
 from ..arrays.shape import reshape

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ...engine.backend import Array
+from ...engine import Array
 from ...engine.declare import primitive
 from ..arrays.axes import moveaxis
 from ..arrays.repeating import flip, pad

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ...engine.backend import Array
+from ...engine import Array
 from ...engine.declare import primitive
 from ..working_precision import real
 from .reduce import Axis, kept

@@ -7,11 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ...engine import numpy_protocol
-from ...engine.arrays import as_array
-from ...engine.backend import get_array_module
-from ...engine.keyword_aliases import takes_other_words
-from ...engine.variable import Variable
+from ...engine import Variable, as_array, get_array_module, numpy_protocol, takes_other_words
 from ..arrays.axes import other_axes
 from ..arrays.joining import place_of, stack
 from ..arrays.shape import reshape, transpose

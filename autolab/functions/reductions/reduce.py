@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ...engine.backend import Array
+from ...engine import Array
 from ...engine.declare import primitive
 from ...engine.numpy_protocol import register
 from ..arrays.shape import broadcast_to

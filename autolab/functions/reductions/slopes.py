@@ -7,9 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ...engine import numpy_protocol
-from ...engine.arrays import as_array
-from ...engine.variable import Variable
+from ...engine import Variable, as_array, numpy_protocol
 from ..arrays.joining import along, concatenate, place_of
 from ..arrays.shape import cast, reshape
 from ..working_precision import given_arrays, in_full

@@ -9,10 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ...engine.backend import Array, get_array_module, is_array
-from ...engine.errors import a_kind
-from ...engine.tracebacks import folded, hidden
-from ...engine.variable import Variable
+from ...engine import Array, Variable, a_kind, folded, get_array_module, hidden, is_array
 from ...shared.binding import Bound, bind
 from ..judging.mismatch import Limits, failure
 from ..measuring.subject import Subject

@@ -9,8 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ...engine.configuration import check_rng
-from ...engine.tracebacks import folded, hidden
+from ...engine import check_rng, folded, hidden
 from ...links.functional import with_learned
 from ...shared.binding import Bound, bind
 from ...shared.foreign import bridge

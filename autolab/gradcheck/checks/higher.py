@@ -8,9 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from ...engine.configuration import using_config
+from ...engine import Variable, using_config
 from ...engine.grad import grad
-from ...engine.variable import Variable
 from ...shared.binding import Bound
 from ..measuring.subject import Subject, beside, draw_upstreams, flat, results
 from ..messages import number, shown

@@ -10,8 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from ...engine.backend import Array, get_array_module, is_array
-from ...engine.variable import Variable
+from ...engine import Array, Variable, get_array_module, is_array
 from ...shared.binding import bind
 from ..judging.mismatch import GradientCheckError, Limits, Mismatch, failure, worst_entry
 from ..measuring.executors import check_executor, spread

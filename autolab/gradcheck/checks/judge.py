@@ -10,8 +10,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ...engine.backend import Array
-from ...engine.devices import to_cpu
+from ...engine import Array, to_cpu
 from ..judging.case import Case, CheckedInput, Table
 from ..judging.compare import compare, compare_nearby
 from ..judging.contracts import Breach, Examination, drawn_at_random, examine

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from ...engine.configuration import check_rng
+from ...engine import check_rng
 from ...shared.binding import Bound
 from ...shared.options import settle
 from ..judging.compare import compare

@@ -17,11 +17,9 @@ from typing import Any
 
 import numpy as np
 
-from ...engine.backend import Array
-from ...engine.configuration import using_config
+from ...engine import Array, Variable, using_config
 from ...engine.errors import GradientCountError, GradientShapeError
 from ...engine.float_errors import quietly
-from ...engine.variable import Variable
 from ..judging.compare import ELEMENTS
 from ..judging.mismatch import GradientCheckError, Limits, Mismatch, worst_entry
 from ..measuring.point import Direction, MovableArrays, Shape, attempted, index_of

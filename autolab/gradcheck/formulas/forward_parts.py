@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from ...engine.variable import Variable
+from ...engine import Variable
 from ...transforms.forward_mode import Tape
 from ..judging.case import CheckedInput
 from ..measuring.point import Arrays, Shape, attempted

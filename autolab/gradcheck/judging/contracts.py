@@ -14,8 +14,7 @@ from typing import Any
 import numpy as np
 
 from ...debug.inplace import watching
-from ...engine.configuration import config
-from ...engine.devices import to_cpu
+from ...engine import config, to_cpu
 from ...engine.errors import DamagedValueError, GradientCountError, GradientShapeError
 from ...engine.sharing import wrote_to_lent
 from ...transforms.compiling.surroundings import generators

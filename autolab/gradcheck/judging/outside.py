@@ -9,10 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from ...engine.observe import ForwardEvent
+from ...engine import ForwardEvent, Parameter, Variable
 from ...engine.outer_names import outer_names
-from ...engine.parameter import Parameter
-from ...engine.variable import Variable
 from ...shared.binding import Bound
 from ...shared.words import listed
 from ...transforms.forward_mode import Tape

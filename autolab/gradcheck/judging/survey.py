@@ -12,8 +12,7 @@ from functools import cached_property
 
 import numpy as np
 
-from ...engine.devices import to_cpu
-from ...engine.observe import ForwardEvent
+from ...engine import ForwardEvent, to_cpu
 from ...functions.elementwise.division import floor_divide
 from ...functions.elementwise.rounding import ceil, floor, round, sign
 from ..measuring.fine_slopes import fine_slope, lost_slope

@@ -9,12 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ...engine.arrays import array_of
-from ...engine.backend import Array, get_array_module, is_array
-from ...engine.devices import to_cpu
-from ...engine.errors import a_kind
-from ...engine.numpy_protocol import unwrap
-from ...engine.variable import Variable, as_variable
+from ...engine import Array, Variable, a_kind, array_of, as_variable, get_array_module, is_array, to_cpu, unwrap
 from .point import Direction, MovableArrays, step_scale
 
 

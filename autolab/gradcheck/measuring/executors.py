@@ -12,8 +12,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from ...engine.configuration import config, using_config
-from ...engine.errors import a_kind
+from ...engine import a_kind, config, using_config
 from ...engine.float_errors import FloatSetting, float_setting
 
 Item = TypeVar("Item")

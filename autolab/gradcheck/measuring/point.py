@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from ...engine.backend import Array
+from ...engine import Array
 
 Arrays = Sequence[np.ndarray]
 Shape = tuple[int, ...]

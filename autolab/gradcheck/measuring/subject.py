@@ -11,15 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from ...engine.arrays import array_of
-from ...engine.backend import Array, get_array_module
-from ...engine.configuration import using_config
-from ...engine.devices import to_cpu
-from ...engine.errors import a_kind
+from ...engine import Array, ForwardEvent, Variable, a_kind, array_of, get_array_module, to_cpu, using_config
 from ...engine.float_errors import FloatSetting, float_setting, quietly
 from ...engine.grad import grad
-from ...engine.observe import ForwardEvent
-from ...engine.variable import Variable
 from ...shared.binding import Bound, bind
 from ...transforms.forward_mode import Tape
 from .point import Arrays, Point, Tally, attempted, step_scale

@@ -21,13 +21,9 @@ from ...authoring.call import Call
 from ...authoring.context_function import ContextFunction
 from ...authoring.marks import Marks
 from ...authoring.simple_function import SimpleFunction
-from ...engine.configuration import using_config
+from ...engine import MultiOutputNode, Node, Primitive, Variable, using_config
 from ...engine.grad import grad
-from ...engine.multi_output import MultiOutputNode
-from ...engine.node import Node
 from ...engine.observe import BackwardEvent, ForwardEvent, observe
-from ...engine.primitive import Primitive
-from ...engine.variable import Variable
 from ...shared.numerals import signed
 from ...transforms.forward_mode import Tape
 from ..judging.case import CheckedInput

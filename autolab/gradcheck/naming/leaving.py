@@ -14,12 +14,9 @@ from typing import Any
 
 import numpy as np
 
-from ...engine.creator import nodes_below
+from ...engine import Node, Variable, file_label, nodes_below
 from ...engine.leaving import Exit, ExitEvent, untracked, watch_leaving
-from ...engine.node import Node
 from ...engine.observe import BackwardEvent, ForwardEvent, observe
-from ...engine.source import file_label
-from ...engine.variable import Variable
 from ..judging.case import CheckedInput
 from ..judging.finding import Explanation
 from ..measuring.differences import default_step

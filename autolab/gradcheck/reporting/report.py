@@ -11,7 +11,7 @@ import numpy as np
 if TYPE_CHECKING:
     from ..measuring.sweep import StepSweep
 
-from ...engine.display import Savable, show
+from ...engine import Savable, show
 from ...engine.habits import answer_habits
 from ...shared.binding import Bound
 from ..judging.finding import Finding

@@ -13,8 +13,7 @@ from typing import Any
 import numpy as np
 
 from ...authoring.function_node import FunctionNode
-from ...engine.configuration import using_config
-from ...engine.variable import Variable
+from ...engine import Variable, using_config
 from ..checking import exercises
 from ..exercise import OwnGradient, Prediction, Witness
 from ..judge import judged

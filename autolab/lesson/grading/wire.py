@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from ...authoring.function_node import FunctionNode
-from ...engine.variable import Variable
+from ...engine import Variable
 from ..judgement import has_gap
 
 LONGEST = 8 << 20

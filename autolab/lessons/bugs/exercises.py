@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ...authoring.function_node import FunctionNode
-from ...engine.variable import Variable
+from ...engine import Variable
 from ...functions import abs as absolute_of
 from ...functions import mean, sum
 from ...lesson.exercise import Exercise, OwnGradient, Prediction, Witness, normal

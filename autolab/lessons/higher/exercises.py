@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ...engine.variable import Variable
+from ...engine import Variable
 from ...lesson.exercise import Arrays, Exercise, Prediction, Values, normal
 
 _X = 4.0

@@ -7,11 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ...engine.backend import get_array_module
-from ...engine.configuration import no_grad
-from ...engine.devices import to_cpu
-from ...engine.numpy_protocol import unwrap
-from ...engine.variable import Variable
+from ...engine import Variable, get_array_module, no_grad, to_cpu, unwrap
 from ...functions import concatenate
 from . import rnn  # noqa: F401  # an attribute from the start: autolab.nn.utils.rnn
 

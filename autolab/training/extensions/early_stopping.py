@@ -6,8 +6,7 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
-from ...engine.keyword_aliases import takes_other_words
-from ...engine.store import publish
+from ...engine import publish, takes_other_words
 from ..extension import Extension
 from ..trainer import Trainer
 

@@ -7,8 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ...data.iterators import SerialIterator
-from ...engine.configuration import no_grad, test_mode
-from ...engine.errors import a_kind
+from ...engine import a_kind, no_grad, test_mode
 from ...links import Link
 from ...links.reporter import Reporter, report
 from ..extension import Extension

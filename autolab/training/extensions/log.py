@@ -9,7 +9,7 @@ from typing import Any, TextIO
 
 import numpy as np
 
-from ...engine.store import publish
+from ...engine import publish
 from ...shared.files import write
 from ...shared.state_layout import text_of, text_state, unpacking
 from ..extension import Extension

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Literal
 
-from ...engine.display import Displayed, show
+from ...engine import Displayed, show
 from ...shared.files import write
 from ..extension import Extension
 from ..trainer import Trainer

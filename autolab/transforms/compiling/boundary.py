@@ -7,10 +7,9 @@ from contextlib import contextmanager
 from typing import Any
 from weakref import ref
 
+from ...engine import Node, Variable, wrap
 from ...engine.backward import gradients, watched_nodes
-from ...engine.node import Node
 from ...engine.store import Gradients
-from ...engine.variable import Variable, wrap
 from .call_tape import CallTape
 
 

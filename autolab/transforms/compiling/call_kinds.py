@@ -7,9 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from ...engine import Leaf, Variable
 from ...engine.modes import modes
-from ...engine.node import Leaf
-from ...engine.variable import Variable
 from ...gpu.traced_function import exact, is_plain
 from .generated import GeneratedFunction
 from .reached_state import alike, gradient_alike

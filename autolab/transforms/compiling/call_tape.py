@@ -15,8 +15,8 @@ from weakref import ref
 
 import numpy as np
 
+from ...engine import new_order
 from ...engine.float_errors import filters, watched
-from ...engine.node import new_order
 from .recorded_array import Recorded, open_tape, taped
 from .references import Ref, mapped, memory, plain, recorded_in, slots_in
 from .users_frames import asks_user, line_of, pulled, users_frame

@@ -8,10 +8,9 @@ from functools import update_wrapper
 from threading import Lock
 from typing import Any
 
+from ...engine import a_kind, takes_other_words
 from ...engine.backward import watched_nodes
-from ...engine.errors import a_kind
 from ...engine.float_errors import are_awaited, float_setting
-from ...engine.keyword_aliases import takes_other_words
 from ...engine.modes import listeners, modes, watchers
 from ...engine.store import leaf_hooks, retained
 from ...engine.undisturbed import blocks as undisturbed_blocks

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ...engine import Variable
 from ...engine.modes import modes
-from ...engine.variable import Variable
 from .call_tape import Refusal
 from .executable import Executable, Miss
 from .lowering import Lowered

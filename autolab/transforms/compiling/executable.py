@@ -8,9 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from ...engine import new_order, wrap
 from ...engine.modes import modes
-from ...engine.node import new_order
-from ...engine.variable import wrap
 from .blocks import Blocks, in_blocks, is_copy
 from .call_tape import Step
 from .generated import GeneratedFunction

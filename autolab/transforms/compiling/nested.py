@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ...engine.variable import Variable
+from ...engine import Variable
 from .call_tape import Step
 from .reached_state import Effect, Out
 from .recorded_array import Recorded

@@ -8,9 +8,8 @@ from typing import Any, Literal
 
 import numpy as np
 
-from ...engine.node import Leaf, Node
+from ...engine import Leaf, Node, Variable, wrap
 from ...engine.outer_names import EMPTY
-from ...engine.variable import Variable, wrap
 from .call_tape import CallTape
 from .recorded_array import Recorded
 

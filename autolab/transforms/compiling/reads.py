@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
+from ...engine import Variable
 from ...engine.outer_names import EMPTY, content_of
-from ...engine.variable import Variable
 from ...gpu.traced_function import is_plain
 from .call_tape import Refusal
 from .code_names import placed

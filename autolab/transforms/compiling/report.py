@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...engine.display import Savable, show
+from ...engine import Savable, show
 from .call_tape import Step
 from .references import memory
 

@@ -8,12 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...authoring.function_node import FunctionNode
-from ...engine.backend import Array
-from ...engine.configuration import using_config
+from ...engine import Array, Node, Primitive, Variable, new_order, using_config, wrap
 from ...engine.grad import grad
-from ...engine.node import Node, new_order
-from ...engine.primitive import Primitive
-from ...engine.variable import Variable, wrap
 from ..applied import same
 from .nested import variables_in
 from .reached_state import Given

@@ -12,12 +12,10 @@ from typing import Any
 
 import numpy as np
 
-from ...engine.configuration import using_config
+from ...engine import Leaf, Variable, new_order, using_config
 from ...engine.devices import thread_time
 from ...engine.modes import modes
-from ...engine.node import Leaf, new_order
 from ...engine.store import own, publish
-from ...engine.variable import Variable
 from ...gpu.traced_function import is_plain
 from ..tracing.keeping import replaced
 from .boundary import gradients_since, not_passed

@@ -17,10 +17,9 @@ from weakref import ref
 import numpy as np
 
 from ...authoring.custom_vjp import custom_vjp
+from ...engine import Primitive, Variable
 from ...engine.outer_names import EMPTY, content_of
-from ...engine.primitive import Primitive
 from ...engine.tracebacks import PACKAGE
-from ...engine.variable import Variable
 from ...gpu.harmless import name_of_default
 from ...gpu.traced_function import is_plain
 from .call_tape import Refusal

@@ -8,8 +8,8 @@ from contextlib import contextmanager
 from types import CodeType, FrameType, ModuleType
 from typing import Any
 
+from ...engine import Variable
 from ...engine.tracebacks import PACKAGE
-from ...engine.variable import Variable
 from ...shared.collector import collector_waits
 from .call_tape import CallTape
 from .users_frames import is_library, line_of, users_frame

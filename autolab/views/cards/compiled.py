@@ -5,7 +5,7 @@ from __future__ import annotations
 import linecache
 from collections.abc import Iterator
 
-from ...engine.display import Bundle
+from ...engine import Bundle
 from ...transforms.compiling.report import CallMade, CompileReport, ProgramTable
 from ..draw.escape import Markup, clean, code, details, element, escape, headline, join, paragraph, table
 from ..draw.messages import plural, say

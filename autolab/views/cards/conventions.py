@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 from typing import Any
 
-from ...engine.display import Bundle
+from ...engine import Bundle
 from ...functions.conventions import Convention
 from ..draw.escape import code, escape, prose, table
 from ..draw.messages import say

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...engine.backend import device_name
-from ...engine.display import Bundle
+from ...engine import Bundle, device_name
 from ...recording.arrays import snapshot
 from ...recording.model import Snapshot
 from ..draw import grad_status

@@ -13,10 +13,9 @@ from typing import Any
 
 import numpy as np
 
-from ...engine.backend import get_array_module
+from ...engine import Variable, get_array_module
 from ...engine.float_errors import quietly
 from ...engine.observe import BackwardEvent, ForwardEvent, observe
-from ...engine.variable import Variable
 from ...gradcheck import GradientReport, check_bound
 from ...gradcheck.checks.higher import FirstOrder
 from ...gradcheck.checks.taylor import DirectionStudy, study

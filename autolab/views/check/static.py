@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from ...engine.display import Bundle
+from ...engine import Bundle
 from ...gradcheck import GradientReport, InputReport
 from ...recording.arrays import snapshot
 from ..draw.colors import spanning

@@ -11,8 +11,7 @@ from typing import Any
 import numpy as np
 
 from ...analysis import Derivatives, Study
-from ...engine.keyword_aliases import in_own_words
-from ...engine.tracebacks import folded, hidden
+from ...engine import folded, hidden, in_own_words
 from ...shared.binding import fitted
 from ...shared.options import apart
 from ..draw.escape import clean

@@ -11,8 +11,8 @@ from ...analysis.derivatives import CALLER, Derivatives
 from ...analysis.expressions import is_smooth
 from ...analysis.ladder import Ladder
 from ...analysis.recorded_expressions import Derivation
+from ...engine import Variable
 from ...engine.float_errors import quietly
-from ...engine.variable import Variable
 from ...recording.model import LEAVES, Recording
 from ...recording.orders import output_name
 from ..graph.scene import structure

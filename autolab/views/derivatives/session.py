@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ...analysis import Derivatives, Study
-from ...engine.variable import Variable
+from ...engine import Variable
 from ..live.computation import RerunContext, UserError, told, user_error
 
 SECONDS = 60.0

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from ...analysis import Derivatives
-from ...engine.display import Bundle
+from ...engine import Bundle
 from ..draw.colors import THEMES
 from ..draw.escape import Markup, at_rest, element, fitting, picture
 from ..draw.messages import say

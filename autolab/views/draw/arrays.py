@@ -10,8 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...engine.backend import Array
-from ...engine.devices import to_cpu
+from ...engine import Array, to_cpu
 from ...recording.arrays import block_reduce
 from ...recording.model import Snapshot
 from .escape import clean

@@ -12,7 +12,7 @@ import re
 import unicodedata
 from collections.abc import Iterable, Sequence
 
-from ...engine.display import Bundle
+from ...engine import Bundle
 
 NAME_LIMIT = 200
 _REPLACEMENT = "\N{REPLACEMENT CHARACTER}"

@@ -7,10 +7,9 @@ from functools import cache
 
 from ...debug.inplace import departed as departed_from
 from ...debug.provenance import MOST_STEPS, Net, graph_of, missing, provenance, replay, state_of
-from ...engine.devices import to_cpu
+from ...engine import Variable, to_cpu
 from ...engine.leaving import Exit
 from ...engine.store import last_output, last_start
-from ...engine.variable import Variable
 from ...recording.departures import Departure, concerned
 from ...recording.model import Recording, Step
 from ...recording.nonfinite import NonfiniteOrigin, RecordedNet, find_nonfinite

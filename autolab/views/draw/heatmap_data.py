@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...engine.backend import Array
-from ...engine.devices import to_cpu
+from ...engine import Array, to_cpu
 from ...recording.arrays import extremes
 from ...recording.model import Snapshot
 from .arrays import MAX_LENGTH, Facts, Grid, Plane, cells_entry, flattened, reduced, rows_of

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...engine.display import Bundle
+from ...engine import Bundle
 from .chart import Line, chart, with_powers
 from .colors import DASHES
 from .escape import Markup, element, paragraph, picture

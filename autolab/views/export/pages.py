@@ -19,10 +19,9 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from ...engine import Variable, a_kind
 from ...engine.display import NotShown, show
-from ...engine.errors import a_kind
 from ...engine.keyword_aliases import unknown_keyword
-from ...engine.variable import Variable
 from ...recording.graph import graph_named, variables_in
 from ...shared.files import write
 from .. import mimebundle

@@ -14,7 +14,7 @@ import numpy as np
 
 import autolab
 
-from ...engine.display import show
+from ...engine import show
 from ..check.session import LensSession
 from ..derivatives.session import DerivativeSession
 from ..draw.escape import clean

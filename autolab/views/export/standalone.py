@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from ...engine.errors import a_kind
+from ...engine import a_kind
 from ...engine.outer_names import EMPTY, content_of, looked_up
 from ...recording.locate import source_of
 from ...recording.rule_text import lambda_of

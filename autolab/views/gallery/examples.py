@@ -17,10 +17,9 @@ from typing import Any
 import numpy as np
 
 from ... import functions as F
+from ...engine import Primitive, Variable
 from ...engine.float_errors import quietly
 from ...engine.grad import grad
-from ...engine.primitive import Primitive
-from ...engine.variable import Variable
 
 _MOST = 64
 """The maximum number of elements of a result that are examined."""

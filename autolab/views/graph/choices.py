@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...engine.backend import device_name
+from ...engine import device_name
 from ...recording.orders import input_to_differentiate
 from .exploration_state import DEVICES, FLOATS, ExplorationState
 from .moved_input import ways

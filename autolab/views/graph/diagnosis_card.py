@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from ...analysis.diagnosis import Diagnosis, ProgramFinding
-from ...engine.display import Bundle
+from ...engine import Bundle
 from ..draw.escape import Markup, code, details, element, escape, fitting, join, paragraph, prose, with_code
 from ..draw.messages import plural
 from ..draw.names import where

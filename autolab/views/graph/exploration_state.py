@@ -14,9 +14,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from ...engine.backend import Array, device_name, get_array_module
-from ...engine.devices import to_cpu, to_gpu
-from ...engine.variable import Variable
+from ...engine import Array, Variable, device_name, get_array_module, to_cpu, to_gpu
 from ...recording.replacing import Replacement
 from ...shared.binding import Bound
 from ..live.controls import Key, is_finite

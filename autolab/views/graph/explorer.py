@@ -10,10 +10,7 @@ import sys
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from ...engine.backend import Array
-from ...engine.display import show
-from ...engine.tracebacks import folded, hidden
-from ...engine.variable import Variable
+from ...engine import Array, Variable, folded, hidden, show
 from ...recording.model import Recording
 from ...shared.collector import collector_waits
 from ...shared.foreign import bridge

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from types import FrameType
 from typing import Any
 
-from ...engine.variable import Variable
+from ...engine import Variable
 from ...recording.graph import graph_named, variables_in
 from ...recording.model import Recording
 from ...shared.collector import collector_waits

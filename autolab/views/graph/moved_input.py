@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...engine.devices import to_cpu
+from ...engine import to_cpu
 from ...recording.model import Recording
 from ...recording.tangents import direction
 from ...shared.binding import Bound

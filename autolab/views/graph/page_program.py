@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
+from ...engine import Variable
 from ...engine.grad import grad
 from ...engine.observe import BackwardEvent, ForwardEvent, observe
-from ...engine.variable import Variable
 from ...recording.model import LEAVES, Recording, Snapshot, Step
 from ...recording.recorder import operand_variable
 from ...recording.rule_text import exact_text

@@ -6,9 +6,7 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
-from ...engine.arrays import as_array
-from ...engine.backend import Array, get_array_module
-from ...engine.errors import a_kind
+from ...engine import Array, a_kind, as_array, get_array_module
 from ...recording.model import Recording
 from ...shared.binding import Bound
 from ..live.controls import Key

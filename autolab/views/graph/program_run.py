@@ -6,10 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from ...engine.backend import Array, get_array_module
-from ...engine.observe import BackwardEvent, ForwardEvent
-from ...engine.primitive import Primitive
-from ...engine.variable import Variable
+from ...engine import Array, BackwardEvent, ForwardEvent, Primitive, Variable, get_array_module
 from ...shared.binding import Bound
 from ..live.controls import Key
 from .exploration_state import ExplorationState

@@ -11,11 +11,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
+from ...engine import Variable, config, using_config
 from ...engine.backend import Array, gpu_status
-from ...engine.configuration import config, using_config
 from ...engine.float_errors import quietly
 from ...engine.observe import observe
-from ...engine.variable import Variable
 from ...links.functional import with_learned
 from ...recording.fused_functions import fused_names
 from ...recording.model import Recording

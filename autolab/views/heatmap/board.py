@@ -7,8 +7,7 @@ from dataclasses import replace
 from math import prod
 from typing import Any
 
-from ...engine.display import Bundle
-from ...engine.variable import Variable
+from ...engine import Bundle, Variable
 from ..draw.arrays import Plane
 from ..draw.colors import DECADES, SCALES, Tone, spanning
 from ..draw.escape import Markup, fitting, join, paragraph, picture, prose

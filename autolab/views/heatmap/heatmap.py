@@ -6,8 +6,7 @@ import sys
 from collections.abc import Mapping
 from typing import Any
 
-from ...engine.display import Bundle
-from ...engine.tracebacks import folded, hidden
+from ...engine import Bundle, folded, hidden
 from ...shared.options import chosen_options
 from ..draw.colors import SCALES
 from ..draw.escape import Markup, headline

@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from types import FrameType
 from typing import Any
 
-from ...engine.arrays import as_array, check_real
-from ...engine.variable import Variable
+from ...engine import Variable, as_array, check_real
 from ...recording.model import Snapshot
 from ...recording.positions import found_at
 from ..draw.escape import clean

@@ -8,14 +8,8 @@ from typing import Any
 import numpy as np
 
 from ...analysis.line_charts import MOST_POINTS, LineChart, line_chart
-from ...engine.backend import is_array
-from ...engine.configuration import config, using_config
-from ...engine.devices import to_cpu
-from ...engine.display import Bundle
-from ...engine.errors import a_kind
-from ...engine.tracebacks import folded, hidden
+from ...engine import Bundle, Variable, a_kind, config, folded, hidden, is_array, to_cpu, using_config
 from ...engine.undisturbed import undisturbed
-from ...engine.variable import Variable
 from ...shared.binding import fitted
 from ...shared.options import chosen_options
 from .. import mimebundle

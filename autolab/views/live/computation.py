@@ -19,7 +19,7 @@ from typing import Any, Generic, TypeVar
 
 import numpy as np
 
-from ...engine.configuration import config, using_config
+from ...engine import config, using_config
 from ...engine.float_errors import float_setting
 from ...engine.modes import unset_modes
 from ...engine.observe import BackwardEvent, ForwardEvent, observe

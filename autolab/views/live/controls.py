@@ -11,8 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from ...engine.backend import Array
-from ...engine.devices import to_cpu
+from ...engine import Array, to_cpu
 from ...recording.arrays import block_reduce
 from ...shared.numerals import round_up
 from ..draw.escape import clean

@@ -19,7 +19,7 @@ import anywidget
 import ipywidgets
 import traitlets
 
-from ...engine.display import Bundle, Savable, show
+from ...engine import Bundle, Savable, show
 from ...engine.habits import instead
 from .. import mimebundle
 from ..draw.colors import palette

@@ -8,8 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ...engine.display import Savable
-from ...engine.errors import a_kind
+from ...engine import Savable, a_kind
 from ...links import Link
 from ...training.boundary import DecisionBoundary
 from ...training.extension import Extension

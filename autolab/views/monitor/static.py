@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ...engine.display import Bundle
+from ...engine import Bundle
 from ...recording.arrays import snapshot
 from ...training.boundary import DecisionBoundary, parting
 from ...training.curve import Curve

@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from ...engine.display import Bundle, show
+from ...engine import Bundle, show
 from ...recording.gradient_flow import GradientFlow
 from ...recording.kept_memory import KeptMemory, StepMemory, step_label
 from ..draw.chart import Line, chart

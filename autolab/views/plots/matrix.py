@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from ...analysis.matrices import DerivativeMatrix
-from ...engine.display import Bundle
+from ...engine import Bundle
 from ...recording.arrays import snapshot
 from ..draw.escape import Markup, element, join, paragraph, picture, prose
 from ..draw.heatmap_svg import MAX_CELLS, Panel, heatmaps

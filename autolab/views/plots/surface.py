@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from ...analysis.landscape import Surface
-from ...engine.display import Bundle
+from ...engine import Bundle
 from ..draw.arrays import Grid
 from ..draw.chart import axis
 from ..draw.colors import Tone

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 
-from ...engine.display import Bundle
+from ...engine import Bundle
 from ...recording.grouping import outline
 from ...recording.model import Recording, Step
 from ...recording.observations import marked_steps

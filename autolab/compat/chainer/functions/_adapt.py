@@ -9,8 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ....engine.backend import is_array
-from ....engine.modes import watchers
+from ....engine import is_array, watchers
 from ....engine.named_scope import named_scope
 from ....engine.variable import Variable as _Engines
 from ..configuration import config, refuse_nan

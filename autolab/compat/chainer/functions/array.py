@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from .... import functions as F
-from ....engine.backend import get_array_module
+from ....engine import get_array_module
 from ...table import fill
 from ..variable import as_array, as_variable
 from ._adapt import adapted, composed

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from .... import functions as F
-from ....engine.backend import get_array_module
+from ....engine import get_array_module
 from ...table import fill, signed
 from ..variable import as_array
 from ._adapt import adapted, composed, reduced

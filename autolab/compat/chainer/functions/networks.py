@@ -11,8 +11,7 @@ from typing import Any
 import numpy as np
 
 from .... import functions as F
-from ....engine.backend import get_array_module
-from ....engine.modes import numpys_generator
+from ....engine import get_array_module, numpys_generator
 from ....functions.networks import max_pooling  # noqa: F401  # for table.txt
 from ....links.normalization import running_averages
 from ...table import fill, signed

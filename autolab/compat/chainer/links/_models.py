@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ....engine.errors import a_kind
+from ....engine import a_kind
 from ...table import signed
 from .. import functions as F
 from ..initializers import start, weight

@@ -11,8 +11,7 @@ from typing import Any
 import numpy as np
 
 from .... import serializers as _serializers
-from ....engine.backend import get_array_module, is_array
-from ....engine.devices import to_cpu
+from ....engine import get_array_module, is_array, to_cpu
 from ....shared.files import write
 from ..serializer import Deserializer, Serializer
 

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from ....engine.configuration import no_grad, test_mode
+from ....engine import no_grad, test_mode
 from ....links import Link
 from ....shared.files import write
 from ....training import extensions as _extensions

@@ -7,9 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from ....engine.configuration import using_config
+from ....engine import publish, using_config
 from ....engine.grad import grad as _grad
-from ....engine.store import publish
 from ...table import signed
 from .._passes import check_pass, note_walked
 from .._tensor import Engine, Tensor, constant, dressed

@@ -8,7 +8,7 @@ from typing import Any, cast
 
 from ....authoring import ContextFunction
 from ....authoring.base import Barrier
-from ....engine.configuration import no_grad
+from ....engine import no_grad
 from ...dressing import DressedNode
 from .._tensor import Engine, dressed
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from .... import transforms
-from ....engine.configuration import no_grad
+from ....engine import no_grad
 from ....transforms.applied import at_point
 from ....transforms.trees import tree_map
 from ...table import fill

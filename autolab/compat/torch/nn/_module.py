@@ -9,9 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .... import links as _links
-from ....engine.arrays import as_array
-from ....engine.errors import a_kind
-from ....engine.store import publish
+from ....engine import a_kind, as_array, publish
 from ....links.pytorch_names import Differences
 from ...table import Settled, called
 from .._tensor import Engine, constant, dressed, plain

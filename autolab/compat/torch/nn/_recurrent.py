@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any, ClassVar
 
 from .... import functions as _engine
-from ....engine.backend import get_array_module
+from ....engine import get_array_module
 from ....links.cells import gru_state, lstm_state, pair_of
 from ....links.recurrent import along, through
 from .._arguments import tensor_of

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from .... import optimizers as _optimizers
-from ....engine.errors import check_number
+from ....engine import check_number
 from ...table import fill, with_settings
 from .optimizer import Optimizer
 

@@ -6,12 +6,9 @@ from collections.abc import Callable
 from copy import deepcopy
 from typing import Any
 
+from ....engine import a_kind, new_order, publish, using_config
 from ....engine.argument_checks import CheckedArguments
-from ....engine.configuration import using_config
-from ....engine.errors import a_kind
-from ....engine.node import new_order
 from ....engine.parameter import Parameter as EngineParameter
-from ....engine.store import publish
 from ....transforms.trees import tree_map
 from .._tensor import Engine, Tensor, plain
 from ..nn._module import _cleared
