@@ -12,7 +12,7 @@ from hashlib import sha256
 from pathlib import Path
 
 from ..shared.files import write
-from ..views.draw.messages import plural
+from ..views.draw import plural
 from .shipped import notebooks
 
 FOLDER = "autolab-notebooks"

@@ -6,8 +6,8 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
+from ...views.draw import plural
 from ...views.draw.escape import Markup, document, element, escape, join, table
-from ...views.draw.messages import plural
 from ..checking import exercises
 from ..messages import SENTENCES
 from ..results import Result

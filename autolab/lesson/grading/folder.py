@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from ...shared.files import FileFormatError, reading, write
-from ...views.draw.escape import clean
+from ...views.draw import clean
 from ..checking import exercises, lessons
 from ..own import own_folders
 from ..shipped import ANSWERS

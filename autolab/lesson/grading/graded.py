@@ -7,7 +7,7 @@ import io
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ...views.draw.escape import clean
+from ...views.draw import clean
 from ..results import Result
 
 

@@ -16,8 +16,8 @@ from secrets import token_hex
 from typing import Any
 
 from ...shared.files import reading, write
+from ...views.draw import say
 from ...views.draw.escape import Markup, clean, element, escape
-from ...views.draw.messages import say
 from .formulas_as_mathml import without_formulas
 from .sanitiser import sanitised
 

@@ -7,9 +7,8 @@ from collections.abc import Iterator
 
 from ...engine import Bundle
 from ...transforms.compiling.report import CallMade, CompileReport, ProgramTable
+from ..draw import bytes_text, plural, say, seconds_text, shape_text
 from ..draw.escape import Markup, clean, code, details, element, escape, headline, join, paragraph, table
-from ..draw.messages import plural, say
-from ..draw.numbers import bytes_text, seconds_text, shape_text
 
 _MOST_ROWS = 300
 _HEADINGS = ("your line", "step", "call", "shape", "in the program")

@@ -12,9 +12,8 @@ from typing import Any
 
 from ...engine import Bundle
 from ...functions.conventions import Convention
+from ..draw import number, say
 from ..draw.escape import code, escape, prose, table
-from ..draw.messages import say
-from ..draw.numbers import number
 
 _COLUMNS = ("point", "computed", "value", "gradients", "because", "elsewhere")
 

@@ -12,13 +12,11 @@ import numpy as np
 from ...engine import Bundle, device_name
 from ...recording.arrays import snapshot
 from ...recording.model import Snapshot
-from ..draw import grad_status
+from ..draw import bytes_text, grad_status, number, plural, say, shape_text
 from ..draw.arrays import about, text_of
 from ..draw.escape import Markup, clean, code, element, escape, fact_table, headline, join, paragraph, picture, table
 from ..draw.heatmap_data import span_of
 from ..draw.heatmap_svg import MAX_CELLS, Panel, describe, heatmaps, strip
-from ..draw.messages import plural, say
-from ..draw.numbers import bytes_text, number, shape_text
 
 if TYPE_CHECKING:
     from ...links import Link

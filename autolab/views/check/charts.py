@@ -9,9 +9,8 @@ from typing import Any
 import numpy as np
 
 from ...gradcheck import StepSweep, TaylorReport
+from ..draw import number, say
 from ..draw.chart import Line, chart, with_powers
-from ..draw.messages import say
-from ..draw.numbers import number
 
 _AGREES = 1e-5
 """The relative difference up to which a numeric derivative agrees with the gradient."""

@@ -12,13 +12,11 @@ from ...gradcheck import Finding, GradientReport, InputReport
 from ...gradcheck.checks.taylor import DirectionStudy
 from ...recording.arrays import snapshot
 from ...shared.numerals import precise
+from ..draw import clean, number, say, shape_text
 from ..draw.arrays import array_entry, bytes_of, cell_of, rows_of
 from ..draw.colors import spanning
-from ..draw.escape import clean
 from ..draw.heatmap_data import Span, block_of, legends_of, partly, span_of
 from ..draw.heatmap_svg import MAX_CELLS
-from ..draw.messages import say
-from ..draw.numbers import number, shape_text
 from .charts import step_chart, step_sentence, taylor_chart, taylor_sentence
 from .formula_lines import formula_lines, without_formulas
 

@@ -6,8 +6,7 @@ import re
 from itertools import takewhile
 
 from ...gradcheck import Finding
-from ..draw.escape import clean
-from ..draw.messages import say
+from ..draw import clean, say
 
 _TEXT = 1000
 _TOKEN = re.compile(r"\s+|[\w.]+|.")

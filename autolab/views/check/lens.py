@@ -8,11 +8,10 @@ from typing import Any
 
 from ...gradcheck import GradientReport
 from ...gradcheck.reporting.reveal import LEVELS
+from ..draw import clean, say
 from ..draw.arrays import cell_of
-from ..draw.escape import clean
 from ..draw.heatmap_data import block_of
 from ..draw.heatmap_svg import MAX_CELLS
-from ..draw.messages import say
 from ..graph.readings import readings
 from ..graph.scene import scene
 from ..live.computation import UserError, for_page

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 
 from ...gradcheck import GradientReport
+from ..draw import say
 from ..draw.heatmap_svg import MAX_CELLS
-from ..draw.messages import say
 from ..live.computation import Stopped
 from ..live.protocol import question_key
 from ..live.saved_page import SavedPage, content, deadline

@@ -8,12 +8,11 @@ from typing import Any
 from ...engine import Bundle
 from ...gradcheck import GradientReport, InputReport
 from ...recording.arrays import snapshot
+from ..draw import number, say, shape_text
 from ..draw.colors import spanning
 from ..draw.escape import Markup, clean, code, details, element, escape, fitting, join, paragraph, picture, prose, table
 from ..draw.heatmap_data import Span, partly
 from ..draw.heatmap_svg import MAX_CELLS, Panel, describe, heatmaps
-from ..draw.messages import say
-from ..draw.numbers import number, shape_text
 from ..draw.plot import to_svg
 from ..draw.svg import Look, stacked
 from .charts import step_chart, step_sentence

@@ -14,8 +14,7 @@ from ...analysis import Derivatives, Study
 from ...engine import folded, hidden, in_own_words
 from ...shared.binding import fitted
 from ...shared.options import apart
-from ..draw.escape import clean
-from ..draw.messages import say
+from ..draw import clean, say
 from ..graph.questions import Reader, kind_of
 from ..live import notebook
 from ..live.computation import UserError, for_page

@@ -13,8 +13,7 @@ from ...analysis.expressions import Expression, FunctionCall, Name, Power, split
 from ...analysis.formulas import MOST_LINES, Formulas
 from ...analysis.recorded_expressions import NotReadableError
 from ...shared.numerals import MINUS
-from ..draw.messages import say
-from ..draw.numbers import number
+from ..draw import number, say
 from ..draw.typeset import Tree, formula, name, plain, row
 from ..draw.typeset import number as number_tree
 from ..steps.term_layout import Writer, coefficient_tree, in_order

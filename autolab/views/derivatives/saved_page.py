@@ -7,8 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from ...analysis import Derivatives, Study
-from ..draw.messages import say
-from ..draw.numbers import number
+from ..draw import number, say
 from ..graph.questions import Reader
 from ..graph.saved_page import Held
 from ..live.computation import Stopped

@@ -10,10 +10,8 @@ import numpy as np
 
 from ...analysis import Derivatives
 from ...shared.numerals import MINUS
+from ..draw import clean, number, plural, say
 from ..draw.chart import axis
-from ..draw.escape import clean
-from ..draw.messages import plural, say
-from ..draw.numbers import number
 from ..draw.plot import Frame, Size, goes_far, height_of
 
 SIZE = Size(402.0, 214.0)

@@ -7,9 +7,9 @@ from typing import Any
 
 from ...analysis import Derivatives
 from ...engine import Bundle
+from ..draw import say
 from ..draw.colors import THEMES
 from ..draw.escape import Markup, at_rest, element, fitting, picture
-from ..draw.messages import say
 from ..draw.plot import Size, ticks
 from ..draw.svg import Look, document, new_scope, path_of, sheet, words_at
 from ..draw.typeset import in_pieces

@@ -12,9 +12,9 @@ import numpy as np
 from PIL import Image
 
 from ...recording.model import LEAVES, Recording
+from ..draw import say
 from ..draw.colors import THEMES
 from ..draw.escape import Markup, element, escape
-from ..draw.messages import say
 from ..draw.names import shorten, wrapped
 from ..draw.shading import Shading
 from ..draw.svg import Look, document, first_theme, sheet, words_at

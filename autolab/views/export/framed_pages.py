@@ -5,8 +5,8 @@ from __future__ import annotations
 import html
 from collections.abc import Iterable
 
+from ..draw import say
 from ..draw.escape import Markup, document, element, join
-from ..draw.messages import say
 from ..draw.svg import Look
 from .pages import digest, digests
 

@@ -25,8 +25,8 @@ from ...engine.keyword_aliases import unknown_keyword
 from ...recording.graph import graph_named, variables_in
 from ...shared.files import write
 from .. import mimebundle
+from ..draw import say
 from ..draw.escape import Markup, clean, document, element, escape, join
-from ..draw.messages import say
 from ..draw.svg import Look
 from ..live import notebook
 from ..live.bundle import module_text, style_text, zipped

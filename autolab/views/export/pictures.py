@@ -15,11 +15,9 @@ from ...engine.display import NotShown, show
 from ...recording.model import Recording, Step
 from ...recording.outline import Group
 from ...shared.files import write
-from ..draw import grad_status
+from ..draw import clean, grad_status, say
 from ..draw.arrays import text_of
 from ..draw.colors import ANY_PAGE, THEMES
-from ..draw.escape import clean
-from ..draw.messages import say
 from ..draw.names import heading, title
 from ..draw.svg import Look
 from ..graph.graph_svg import to_svg

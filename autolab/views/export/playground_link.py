@@ -17,8 +17,7 @@ import autolab
 from ...engine import show
 from ..check.session import LensSession
 from ..derivatives.session import DerivativeSession
-from ..draw.escape import clean
-from ..draw.messages import say
+from ..draw import clean, say
 from ..graph.exploration_state import LITERAL, as_given, call_code, literal
 from ..graph.session import Session
 from ..interact.interact import Interact

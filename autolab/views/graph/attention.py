@@ -9,9 +9,8 @@ from typing import Any
 import numpy as np
 
 from ...recording.model import Recording, Snapshot, Step
+from ..draw import clean, say
 from ..draw.arrays import array_entry
-from ..draw.escape import clean
-from ..draw.messages import say
 
 MOST_HEADS = 16
 _LEAST = 32

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from ..draw import Markup, element
 from ..draw.colors import Tone
-from ..draw.escape import Markup, element
 from ..draw.shading import Shading
 from ..draw.svg import words_at
 from .compound import MARGIN

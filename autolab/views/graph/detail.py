@@ -7,14 +7,11 @@ from typing import Any
 
 from ...recording.model import Recording, Snapshot, Step
 from ...recording.outline import Group
-from ..draw import grad_status
+from ..draw import bytes_text, clean, grad_status, say, seconds_text
 from ..draw.arrays import MAX_CELLS, about, array_entry, text_of
 from ..draw.colors import view_tone
-from ..draw.escape import clean
 from ..draw.heatmap_data import legends
-from ..draw.messages import say
 from ..draw.names import heading
-from ..draw.numbers import bytes_text, seconds_text
 from .attention import head_entry, is_attention
 from .labels import group_heading, group_sentence
 from .readings import Scales, view_scales

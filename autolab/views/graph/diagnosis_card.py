@@ -8,8 +8,8 @@ from typing import Any
 
 from ...analysis.diagnosis import Diagnosis, ProgramFinding
 from ...engine import Bundle
+from ..draw import plural
 from ..draw.escape import Markup, code, details, element, escape, fitting, join, paragraph, prose, with_code
-from ..draw.messages import plural
 from ..draw.names import where
 from .explorer import explore
 from .graph_view import choose_step

@@ -15,7 +15,7 @@ from ...recording.model import Recording
 from ...shared.collector import collector_waits
 from ...shared.foreign import bridge
 from ...shared.options import apart
-from ..draw.escape import clean
+from ..draw import clean
 from ..live import notebook
 from ..live.bundle import module_text
 from ..live.computation import Computation, UserError, for_page, user_error

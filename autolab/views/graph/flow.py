@@ -18,8 +18,7 @@ from typing import Any, Literal, get_args
 
 from ...recording.model import LEAVES, Recording, Step
 from ...recording.outline import Group, Item
-from ..draw.messages import say
-from ..draw.numbers import bytes_text, number, seconds_text
+from ..draw import bytes_text, number, say, seconds_text
 from .scene import lines
 from .sizes import scale_of, size_of
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from ...recording.model import Recording
-from ..draw.messages import say
+from ..draw import say
 from ..draw.names import label, shorten
 from ..live.controls import Key, control
 from ..live.protocol import not_understood

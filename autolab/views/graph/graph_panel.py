@@ -10,8 +10,7 @@ from typing import Any
 from ...recording.model import Recording
 from ...recording.orders import MAX_ORDER
 from ...recording.outline import Item, Outline
-from ..draw.escape import clean
-from ..draw.messages import say
+from ..draw import clean, say
 from ..draw.names import label
 from ..live.protocol import not_understood
 from .flow import MEASURES, flow

@@ -6,11 +6,10 @@ from collections.abc import Collection, Sequence
 from typing import Any
 
 from ...recording.model import LEAVES, Recording
+from ..draw import number, say
 from ..draw.colors import view_tone
 from ..draw.escape import Markup, element, escape
-from ..draw.messages import say
 from ..draw.names import columns, shorten, wrapped
-from ..draw.numbers import number
 from ..draw.shading import Shading
 from ..draw.svg import Look, document, words_at
 from .cells_svg import LEGEND_HEIGHT, LEVELS, scale_legend, strip

@@ -15,7 +15,7 @@ from ...engine import Variable
 from ...recording.graph import graph_named, variables_in
 from ...recording.model import Recording
 from ...shared.collector import collector_waits
-from ..draw.messages import say
+from ..draw import say
 from ..live.protocol import Shelf
 from ..live.widget import LiveView
 from ..live.words import view_words

@@ -7,11 +7,8 @@ from typing import Any
 from ...recording.model import Recording, Step
 from ...recording.nonfinite import Nonfinite, NonfiniteOrigin, find_nonfinite
 from ...recording.observations import Observation, Sign, reference_step
-from ..draw import grad_status
-from ..draw.escape import clean
-from ..draw.messages import plural, say
+from ..draw import clean, grad_status, number, plural, say
 from ..draw.names import heading, label, where
-from ..draw.numbers import number
 from .listing import ended, replaced
 from .readings import SIGNS
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ...recording.model import Snapshot
-from ..draw.numbers import number
+from ..draw import number
 from .questions import Reader, answers
 
 BINS = 24

@@ -8,8 +8,7 @@ from typing import Any
 
 from ...recording.model import Recording, Step
 from ...recording.outline import Group, Outline
-from ..draw.escape import clean
-from ..draw.messages import plural, say
+from ..draw import clean, plural, say
 from ..draw.names import expression, heading, label
 
 

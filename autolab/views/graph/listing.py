@@ -10,12 +10,10 @@ from typing import Any
 from ...recording.model import Opening, Recording, Step
 from ...recording.raised import Raised
 from ...recording.step import enclosing
-from ..draw import grad_status
+from ..draw import bytes_text, clean, grad_status, number
 from ..draw.arrays import text_of
-from ..draw.escape import clean
 from ..draw.messages import SENTENCES, listed, plural, say
 from ..draw.names import label, title
-from ..draw.numbers import bytes_text, number
 
 _MESSAGE = 300
 

@@ -10,8 +10,7 @@ from ...engine import to_cpu
 from ...recording.model import Recording
 from ...recording.tangents import direction
 from ...shared.binding import Bound
-from ..draw.escape import clean
-from ..draw.messages import say
+from ..draw import clean, say
 from ..draw.names import label
 from .parameters import movable_steps
 from .rule_formulas import grouped

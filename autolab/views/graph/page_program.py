@@ -20,9 +20,7 @@ from ...transforms.compiling.walk import changes_around
 from ...transforms.tracing import ArrayProgram, Untraceable, replay, trace
 from ...transforms.tracing.portable import to_json, why_not
 from ...transforms.tracing.signatures import trace_of
-from ..draw import grad_status
-from ..draw.escape import clean
-from ..draw.messages import say
+from ..draw import clean, grad_status, say
 from ..draw.names import heading
 from ..live.controls import Key
 from .labels import group_heading, group_sentence

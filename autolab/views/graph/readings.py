@@ -14,12 +14,10 @@ from ...recording.model import LEAVES, Recording, Snapshot, Step
 from ...recording.observations import Observation, Sign, cancelled, marked_steps
 from ...recording.outline import Group, Outline
 from ...shared.numerals import round_up
-from ..draw import grad_status
+from ..draw import grad_status, number, say
 from ..draw.arrays import as_lists, grid, rows_of, spoken_value, text_of
 from ..draw.colors import view_tone
-from ..draw.messages import say
 from ..draw.names import heading
-from ..draw.numbers import number
 from .labels import group_heading, group_sentence
 from .sizes import Bars
 

@@ -10,10 +10,8 @@ from typing import Any
 from ...recording.model import Operand, Recording, Step
 from ...recording.step_text import parsed
 from ...shared.numerals import MINUS, no_digits
-from ..draw.escape import clean
-from ..draw.messages import say
+from ..draw import clean, number, say
 from ..draw.names import label, shorten
-from ..draw.numbers import number
 
 _IDENTIFIER = re.compile(r"(?<![\w.])[A-Za-z_]\w*")
 _NEGATIVE = re.compile(r"(?<!\w)-(?=[\w(])|(?<=\de)-(?=\d)")

@@ -10,8 +10,8 @@ from typing import Any
 
 from ...recording.model import Recording
 from ...recording.outline import Group, Outline
+from ..draw import say
 from ..draw.colors import palette
-from ..draw.messages import say
 from ..live.protocol import question_key
 from ..live.saved_page import SavedPage, still
 from ..live.words import view_words

@@ -22,8 +22,7 @@ from typing import Any
 from ...recording.model import LEAVES, Operand, Recording, Step
 from ...recording.outline import Group, Outline
 from ...recording.step_text import numbered_name
-from ..draw.escape import clean
-from ..draw.messages import plural, say
+from ..draw import clean, plural, say
 from ..draw.names import columns, expression, label, shorten, shorten_call, symbol, title
 from ..draw.numbers import short_count
 from .compound import OpenGroup, SceneEdge, arrange

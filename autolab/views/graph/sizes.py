@@ -7,8 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from ...recording.model import Recording, Snapshot, Step
-from ..draw.messages import say
-from ..draw.numbers import number
+from ..draw import number, say
 
 WIDE_RANGE = 100.0
 """If the ratio of the largest to the smallest number is at least this, the scale is logarithmic."""

@@ -8,6 +8,7 @@ from math import prod
 from typing import Any
 
 from ...engine import Bundle, Variable
+from ..draw import shape_text
 from ..draw.arrays import Plane
 from ..draw.colors import DECADES, SCALES, Tone, spanning
 from ..draw.escape import Markup, fitting, join, paragraph, picture, prose
@@ -15,7 +16,6 @@ from ..draw.grad_status import of_variable
 from ..draw.heatmap_data import Heat, heat_entry, index_words
 from ..draw.heatmap_svg import MAX_CELLS, Panel, describe, heatmaps
 from ..draw.messages import listed, say
-from ..draw.numbers import shape_text
 from ..draw.svg import Look
 from ..live.protocol import not_understood
 from .named_arrays import Letters, NamedArray, check_axes

@@ -8,9 +8,8 @@ from typing import Any
 
 from ...engine import Bundle, folded, hidden
 from ...shared.options import chosen_options
+from ..draw import Markup, headline, say
 from ..draw.colors import SCALES
-from ..draw.escape import Markup, headline
-from ..draw.messages import say
 from ..draw.svg import Look
 from ..live.protocol import on_message, on_question
 from ..live.saved_page import SavedPage, state_of, still

@@ -11,7 +11,7 @@ from typing import Any
 from ...engine import Variable, as_array, check_real
 from ...recording.model import Snapshot
 from ...recording.positions import found_at
-from ..draw.escape import clean
+from ..draw import clean
 from ..draw.heatmap_data import Heat
 
 MAX_ARRAYS = 12

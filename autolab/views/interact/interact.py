@@ -13,9 +13,7 @@ from ...engine.undisturbed import undisturbed
 from ...shared.binding import fitted
 from ...shared.options import chosen_options
 from .. import mimebundle
-from ..draw.escape import Markup, clean, headline, join, paragraph, prose
-from ..draw.messages import say
-from ..draw.numbers import number
+from ..draw import Markup, clean, headline, join, number, paragraph, prose, say
 from ..draw.plot import drawn, to_svg
 from ..draw.svg import Look, stacked
 from ..heatmap.board import AT_FIRST, Board

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ..draw.escape import clean
+from ..draw import clean
 from ..live.controls import control, is_finite
 
 _NUMBER = (int, float, np.integer, np.floating)

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from ..draw.messages import say
+from ..draw import say
 from ..live.protocol import question_key
 from ..live.saved_page import MAX_BYTES, SavedPage, as_json, content, state_of, still
 from .interact import Interact

@@ -27,7 +27,7 @@ from ...engine.undisturbed import undisturbed
 from ...recording.model import Recording
 from ...recording.origins import Origins
 from ...recording.raised import MAX_MESSAGE, last_recording, place_of, told_as
-from ..draw.escape import clean
+from ..draw import clean
 
 Result = TypeVar("Result")
 

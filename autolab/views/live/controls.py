@@ -14,7 +14,7 @@ import numpy as np
 from ...engine import Array, to_cpu
 from ...recording.arrays import block_reduce
 from ...shared.numerals import round_up
-from ..draw.escape import clean
+from ..draw import clean
 
 Key = str | int
 

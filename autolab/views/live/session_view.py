@@ -8,7 +8,7 @@ from typing import Any
 
 import traitlets
 
-from ..draw.escape import clean
+from ..draw import clean
 from ..draw.messages import listed, say
 from .computation import Computation, UserError, for_page, user_error
 from .protocol import on_message

@@ -22,9 +22,8 @@ import traitlets
 from ...engine import Bundle, Savable, show
 from ...engine.habits import instead
 from .. import mimebundle
+from ..draw import paragraph, prose, say
 from ..draw.colors import palette
-from ..draw.escape import paragraph, prose
-from ..draw.messages import say
 from ..draw.svg import Look
 from . import no_notebook, notebook
 from .bundle import FrontEnd, front_end, module_text

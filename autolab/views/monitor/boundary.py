@@ -8,11 +8,9 @@ import numpy as np
 
 from ...training.boundary import SIDE, DecisionBoundary, Units, parting
 from ...training.model_state import ModelState
+from ..draw import clean, number, say
 from ..draw.arrays import bytes_of
 from ..draw.contour import contour
-from ..draw.escape import clean
-from ..draw.messages import say
-from ..draw.numbers import number
 
 MOST_UNITS = 16
 """The maximum number of units drawn per layer."""

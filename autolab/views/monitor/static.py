@@ -15,11 +15,10 @@ from ...training.curve import Curve
 from ...training.extensions.plot import PlotReport
 from ...training.model_state import ModelState
 from ...training.monitor import Monitor
+from ..draw import number, say
 from ..draw.chart import Line, chart
 from ..draw.escape import Markup, at_rest, clean, details, escape, fact_table, join, paragraph, picture
 from ..draw.heatmap_svg import Panel, describe, heatmaps
-from ..draw.messages import say
-from ..draw.numbers import number
 from ..draw.plot import chart_bundle, to_svg
 from ..draw.svg import Look
 

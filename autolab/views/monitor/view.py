@@ -5,10 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Literal
 
 from ...training.model_state import ModelState
+from ..draw import clean, say
 from ..draw.arrays import about, array_entry, bytes_of
-from ..draw.escape import clean
 from ..draw.heatmap_data import legends
-from ..draw.messages import say
 from ..live.protocol import not_understood, on_message, on_question
 from ..live.widget import LiveView
 from ..live.words import view_words

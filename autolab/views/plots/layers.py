@@ -9,11 +9,11 @@ from typing import Any, NamedTuple
 from ...engine import Bundle, show
 from ...recording.gradient_flow import GradientFlow
 from ...recording.kept_memory import KeptMemory, StepMemory, step_label
+from ..draw import bytes_text, number
 from ..draw.chart import Line, chart
 from ..draw.escape import Markup, at_rest, clean, code, details, fitting, join, picture, table
 from ..draw.messages import listed, plural, say
 from ..draw.names import columns, shorten
-from ..draw.numbers import bytes_text, number
 from ..draw.plot import to_svg
 from ..draw.svg import Look
 from ..graph.graph_view import GraphView, choose_step

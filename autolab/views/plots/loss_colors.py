@@ -7,8 +7,8 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 
+from ..draw import number
 from ..draw.chart import axis, log_axis
-from ..draw.numbers import number
 
 Tone = Literal["linear", "log", "rank"]
 TONES: tuple[Tone, ...] = get_args(Tone)

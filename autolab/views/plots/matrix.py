@@ -9,11 +9,9 @@ import numpy as np
 from ...analysis.matrices import DerivativeMatrix
 from ...engine import Bundle
 from ...recording.arrays import snapshot
-from ..draw.escape import Markup, element, join, paragraph, picture, prose
+from ..draw import Markup, element, inline, join, number, paragraph, picture, plural, prose, say
 from ..draw.heatmap_svg import MAX_CELLS, Panel, heatmaps
-from ..draw.messages import plural, say
 from ..draw.names import columns, shorten
-from ..draw.numbers import inline, number
 from ..draw.shading import Shading
 from ..draw.svg import Look, document, words_at
 

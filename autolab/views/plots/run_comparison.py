@@ -9,11 +9,10 @@ from typing import Any
 
 from ...analysis.run_comparison import RunComparison, StepDifference
 from ...recording.model import LEAVES, Recording
+from ..draw import clean, number
 from ..draw.chart import Line, chart
-from ..draw.escape import clean
 from ..draw.messages import listed, plural, say
 from ..draw.names import label, shorten
-from ..draw.numbers import number
 from .layers import Plotted
 
 _LABEL = 60

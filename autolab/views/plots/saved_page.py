@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ..draw.messages import say
+from ..draw import say
 from ..live.protocol import question_key
 from ..live.saved_page import SavedPage, state_of, still
 from .loss_colors import LossColors

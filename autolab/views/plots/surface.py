@@ -8,13 +8,11 @@ import numpy as np
 
 from ...analysis.landscape import Surface
 from ...engine import Bundle
+from ..draw import Markup, at_rest, clean, element, number, picture, plural, say
 from ..draw.arrays import Grid
 from ..draw.chart import axis
 from ..draw.colors import Tone
 from ..draw.contour import contour
-from ..draw.escape import Markup, at_rest, clean, element, picture
-from ..draw.messages import plural, say
-from ..draw.numbers import number
 from ..draw.plot import Frame, Size, ticks
 from ..draw.shading import Shading
 from ..draw.svg import Look, document, path_of, words_at

@@ -13,11 +13,9 @@ import numpy as np
 from ...analysis.landscape import Surface
 from ...analysis.rolling import OPTIMIZERS, Roll, checked_start, settings_of
 from ...optimizers import Optimizer
+from ..draw import clean, number, say
 from ..draw.arrays import bytes_of
 from ..draw.chart import Line, chart
-from ..draw.escape import clean
-from ..draw.messages import say
-from ..draw.numbers import number
 from ..draw.plot import Size
 from ..live.computation import Result, for_page, user_error
 from ..live.protocol import not_understood, on_question

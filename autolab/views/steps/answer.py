@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from ...recording.model import LEAVES, Snapshot, Step
+from ..draw import number
 from ..draw.arrays import a_value, cell_of, text_of
 from ..draw.messages import listed, plural, say
 from ..draw.names import label, shorten
-from ..draw.numbers import number
 from ..draw.typeset import Tree, formula, in_pairs, of_label, row
 from ..graph.playback import Playback
 from ..graph.rule_formulas import Token, numbers_in

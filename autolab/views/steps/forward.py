@@ -8,10 +8,9 @@ import numpy as np
 
 from ...recording.model import Step
 from ...shared.numerals import MINUS
+from ..draw import number, say, shape_text
 from ..draw.arrays import a_value, spoken_value
-from ..draw.messages import say
 from ..draw.names import heading, label
-from ..draw.numbers import number, shape_text
 from ..graph.playback import Playback
 from ..graph.rule_formulas import grouped, numbers_in, sum_text
 from .share import Pick

@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from ...recording.tangents import duality
+from ..draw import number
 from ..draw.arrays import a_value, spoken_value, text_of
 from ..draw.messages import listed, say
 from ..draw.names import label
-from ..draw.numbers import number
 from ..draw.typeset import formula, in_pairs, of_tokens
 from ..graph.playback import Event, Playback
 from ..graph.rule_formulas import derivative, loss_name

@@ -8,10 +8,9 @@ from typing import Any
 import numpy as np
 
 from ...recording.model import Snapshot
+from ..draw import say, shape_text
 from ..draw.arrays import a_value, spoken_value, text_of
-from ..draw.messages import say
 from ..draw.names import heading
-from ..draw.numbers import shape_text
 from ..graph.rule_formulas import Token, derivative, grouped, in_names, names_in
 from .share import Share
 from .worksheet import Index, WorksheetProduct, index_text, tangent_product

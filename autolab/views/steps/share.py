@@ -14,10 +14,9 @@ import numpy as np
 
 from ...recording.arrays import snapshot
 from ...recording.model import Operand, Snapshot, Step
+from ..draw import number, say, shape_text
 from ..draw.arrays import a_value, spoken_value
-from ..draw.messages import say
 from ..draw.names import label
-from ..draw.numbers import number, shape_text
 from ..graph.rule_formulas import Token, derivative, grouped, in_names, names_in
 from .worksheet import (
     Index,

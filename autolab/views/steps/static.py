@@ -12,10 +12,9 @@ from ...recording.model import Recording, Step
 from ...recording.observations import marked_steps
 from ...recording.outline import Group
 from ...shared.collector import collector_waits
-from ..draw import grad_status
+from ..draw import grad_status, plural, say
 from ..draw.arrays import text_of
 from ..draw.escape import LIMIT, Markup, at_rest, clean, fitting, picture
-from ..draw.messages import plural, say
 from ..draw.names import columns, heading, title
 from ..graph.graph_svg import describe, draw
 from ..graph.listing import describe_program, ended, remarks, unreached

@@ -7,7 +7,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ...recording.orders import output_name
-from ..draw.messages import say
+from ..draw import say
 from ..graph.detail import detail, home
 from ..graph.playback import Playback
 from ..graph.questions import Reader, answers

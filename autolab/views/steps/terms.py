@@ -15,8 +15,8 @@ from ...analysis.expressions import Expression, Name, Number, Power, Product, sp
 from ...analysis.recorded_expressions import Derivation
 from ...analysis.term_origins import origins
 from ...recording.arrays import snapshot
+from ..draw import say
 from ..draw.arrays import text_of
-from ..draw.messages import say
 from ..draw.typeset import Tree, derivative, formula, name, number, plain, row
 from .term_layout import Box, Writer, edges, in_order, place
 

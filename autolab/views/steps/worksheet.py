@@ -11,10 +11,9 @@ from typing import Any, Literal
 import numpy as np
 
 from ...recording.model import Operand, Snapshot, Step
+from ..draw import say, shape_text
 from ..draw.arrays import array_entry, cell_of, text_of
-from ..draw.messages import say
 from ..draw.names import label
-from ..draw.numbers import shape_text
 from ..draw.typeset import formula, of_tokens
 from ..graph.rule_formulas import Token
 

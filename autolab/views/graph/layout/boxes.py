@@ -24,7 +24,7 @@ from typing import Literal, get_args
 
 from ....recording.model import LEAVES, Recording, Step
 from ....recording.outline import Group, Item
-from ...draw.messages import say
+from ...draw import say
 from .columns_and_lines import columns, routes
 from .ranks import Layered, Ports, ordered
 
