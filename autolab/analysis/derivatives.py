@@ -11,8 +11,7 @@ import numpy as np
 
 from ..engine import Savable, Variable, a_kind
 from ..engine.float_errors import quietly
-from ..recording import record
-from ..recording.model import Recording
+from ..recording import Recording, record
 from ..recording.orders import MAX_ORDER
 from ..shared.numerals import round_up
 from .curves import Curves, only, sampled

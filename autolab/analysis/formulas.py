@@ -13,9 +13,8 @@ from ..engine import Primitive, Variable
 from ..engine.float_errors import quietly
 from ..engine.grad import grad
 from ..engine.observe import ForwardEvent, observe
-from ..recording import record
+from ..recording import Recording, record
 from ..recording.events import attributes_of
-from ..recording.model import Recording
 from .curves import Curves
 from .differentiation_rules import SLOPE, RuleLine, lines, replaced
 from .expressions import ONE, ZERO, Expression, FunctionCall, Name, evaluate, terms_of

@@ -7,12 +7,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 
+from ..recording import BackwardStep, Raised, Recording, Scope, Snapshot
 from ..recording.arrays import Budget
 from ..recording.departures import Departures
 from ..recording.drafts import Draft, Use
 from ..recording.finished import finished
-from ..recording.model import BackwardStep, Recording, Scope, Snapshot
-from ..recording.raised import Raised
 from ..recording.upstream import one_each
 from ..shared.arguments import token_labels
 from ..shared.options import chosen_options

@@ -10,9 +10,7 @@ from types import GeneratorType
 
 import numpy as np
 
-from ...recording.departures import Departure
-from ...recording.model import Recording, Step
-from ...recording.raised import last_recording
+from ...recording import Departure, Recording, Step, last_recording
 from .comparisons import Objective, objectives, picks
 from .copied_program import Program
 from .program_graph import ProgramGraph

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...recording.model import Step
-from ...recording.nonfinite import NonfiniteOrigin, find_nonfinite
+from ...recording import NonfiniteOrigin, Step, find_nonfinite
 from .evidence import Evidence, Found
 from .safe import ALIASES, safe_way
 from .words import at_line, listed, number, whole

@@ -14,8 +14,7 @@ from ...engine import Leaf, Parameter, Variable, config, is_array, nodes_below, 
 from ...engine.modes import modes
 from ...links import BatchNormalization, Dropout, Link
 from ...optimizers.optimizer import Optimizer
-from ...recording.model import Recording
-from ...recording.record import record
+from ...recording import Recording, record
 from ...recording.replacing import Replacement
 from .copied_program import Program, items
 from .program_watch import up_to_loss

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from functools import cached_property
 
-from ...recording.departures import Departure
-from ...recording.model import Recording, Step
+from ...recording import Departure, Recording, Step
 from ...recording.observations import Observation, Sign, observations
 from ...recording.step import REARRANGED, sources_of
 from .words import holds

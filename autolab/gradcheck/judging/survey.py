@@ -13,8 +13,7 @@ from functools import cached_property
 import numpy as np
 
 from ...engine import ForwardEvent, to_cpu
-from ...functions.elementwise.division import floor_divide
-from ...functions.elementwise.rounding import ceil, floor, round, sign
+from ...functions import ceil, floor, floor_divide, round, sign
 from ..measuring.fine_slopes import fine_slope, lost_slope
 from ..measuring.gauge import Gauge
 from ..measuring.noise import Noise, estimate_noise

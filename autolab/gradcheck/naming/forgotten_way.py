@@ -16,11 +16,10 @@ from typing import Any, Literal
 
 import numpy as np
 
+from ...authoring import ContextFunction, SimpleFunction
 from ...authoring.base import ArrayForward, Authored
 from ...authoring.call import Call
-from ...authoring.context_function import ContextFunction
 from ...authoring.marks import Marks
-from ...authoring.simple_function import SimpleFunction
 from ...engine import MultiOutputNode, Node, Primitive, Variable, using_config
 from ...engine.grad import grad
 from ...engine.observe import BackwardEvent, ForwardEvent, observe

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...recording.model import Recording, Step
-from ...recording.nonfinite import Nonfinite, NonfiniteOrigin, find_nonfinite
+from ...recording import Nonfinite, NonfiniteOrigin, Recording, Step, find_nonfinite
 from ...recording.observations import Observation, Sign, reference_step
 from ..draw import clean, grad_status, number, plural, say
 from ..draw.names import heading, label, where

@@ -10,10 +10,8 @@ import numpy as np
 
 from ...engine import Savable, a_kind
 from ...links import Link
+from ...training import Extension, Monitor, Trainer
 from ...training.boundary import DecisionBoundary
-from ...training.extension import Extension
-from ...training.monitor import Monitor
-from ...training.trainer import Trainer
 from .. import mimebundle
 from ..live import notebook
 from .view import MonitorView
