@@ -36,7 +36,7 @@ with _collector_waits():  # this creates 14,000 objects, all of which stay alive
     from . import functions
 from . import views as _views  # noqa: F401  # importing it registers what it shows
 from .authoring import FunctionNode
-from .engine import Parameter, Variable, as_variable, get_array_module
+from .engine import Parameter, Variable, as_variable, get_array_module, grad
 from .engine.allocator import keep_blocks as _keep_blocks
 from .engine.configuration import config, global_config, no_grad, test_mode, using_config
 from .engine.declare import elementwise, primitive
@@ -51,7 +51,6 @@ from .engine.errors import (
     NoGradientError,
     ReuseError,
 )
-from .engine.grad import grad
 from .engine.habits import ModulesByHabit as _ModulesByHabit
 from .engine.kernels import on_device as _on_device
 from .engine.named_scope import named_scope

@@ -9,9 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from ..engine import Primitive, Variable
+from ..engine import Primitive, Variable, grad
 from ..engine.float_errors import quietly
-from ..engine.grad import grad
 from ..engine.observe import ForwardEvent, observe
 from ..recording import Recording, record
 from ..recording.events import attributes_of

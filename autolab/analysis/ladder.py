@@ -9,9 +9,8 @@ from weakref import proxy
 
 import numpy as np
 
-from ..engine import Primitive, Variable, a_kind, get_array_module, using_config
+from ..engine import Primitive, Variable, a_kind, get_array_module, grad, using_config
 from ..engine.float_errors import quietly
-from ..engine.grad import grad
 from ..engine.observe import ForwardEvent, observe
 from ..transforms.higher_orders import made_by_elementwise
 from ..transforms.tracing import BatchEvaluator, agree

@@ -10,9 +10,8 @@ from typing import Any, Literal
 
 import numpy as np
 
-from ..engine import Array, Variable, a_kind, to_cpu, using_config
+from ..engine import Array, Variable, a_kind, grad, to_cpu, using_config
 from ..engine.float_errors import quietly
-from ..engine.grad import grad
 from ..engine.undisturbed import undisturbed
 from ..links import Link
 from ..shared.binding import fitted

@@ -9,9 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from ..engine import Variable, backprop_enabled, unwrap, using_config
+from ..engine import Variable, backprop_enabled, grad, unwrap, using_config
 from ..engine.errors import DeclarationError
-from ..engine.grad import grad
 from ..shared.structure import leaves, rebuilt
 from .context_function import ContextFunction
 

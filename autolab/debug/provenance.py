@@ -16,9 +16,8 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-from ..engine import Array, Node, Variable, get_array_module, nodes_below
+from ..engine import Array, Node, Variable, get_array_module, grad, nodes_below
 from ..engine.float_errors import quietly
-from ..engine.grad import grad
 from ..engine.observe import BackwardEvent, observe, silence
 from ..engine.store import last_start
 

@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..authoring.function_node import FunctionNode
-from ..engine import Variable, a_kind, as_variable
-from ..engine.grad import grad
+from ..engine import Variable, a_kind, as_variable, grad
 from ..gradcheck import GradientReport, InputReport, check_bound
 from ..shared.binding import bind
 from ..shared.numerals import signed

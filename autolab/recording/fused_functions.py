@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..engine import Array, Primitive, Variable, array_of, to_cpu
-from ..engine.grad import grad
+from ..engine import Array, Primitive, Variable, array_of, grad, to_cpu
 from ..engine.observe import BackwardEvent, ForwardEvent, observe
 from .locate import CodePosition
 from .model import Opening

@@ -10,8 +10,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from ..engine import Array, Variable, get_array_module
-from ..engine.grad import grad
+from ..engine import Array, Variable, get_array_module, grad
 from ..engine.multi_output import Bundle
 from ..engine.observe import BackwardEvent, ForwardEvent, observe, silence
 from .backward_scopes import POWERS, grouped

@@ -7,8 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ..debug.inplace import watching
-from ..engine import Array, Primitive, Variable, array_of
-from ..engine.grad import grad
+from ..engine import Array, Primitive, Variable, array_of, grad
 from ..engine.leaving import watch_leaving
 from ..engine.multi_output import Bundle
 from ..engine.observe import BackwardEvent, ForwardEvent, observe

@@ -9,10 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from ..engine import Node, Variable, a_kind, as_array, backprop_enabled, check_real, using_config, wrap
+from ..engine import Node, Variable, a_kind, as_array, backprop_enabled, check_real, grad, using_config, wrap
 from ..engine.backend import get_array_module, is_array
 from ..engine.declare import elementwise
-from ..engine.grad import grad
 from ..shared.structure import filled, leaves, matched, rebuilt
 
 ArgumentKey = int | str

@@ -10,8 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..authoring.function_node import FunctionNode
-from ..engine import Array, Node, Variable, config, publish, using_config, wrap
-from ..engine.grad import grad
+from ..engine import Array, Node, Variable, config, grad, publish, using_config, wrap
 from ..engine.observe import ForwardEvent, observe
 from ..engine.undisturbed import note, undisturbed
 from ..shared.closeness import is_close

@@ -10,8 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ..engine import Array, Node, Primitive, Variable, get_array_module, using_config, wrap
-from ..engine.grad import grad
+from ..engine import Array, Node, Primitive, Variable, get_array_module, grad, using_config, wrap
 from ..engine.multi_output import Bundle, OutputNode
 from ..engine.observe import ForwardEvent, observe
 

@@ -6,8 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ...engine import Array
-from ...engine.declare import elementwise
+from ...engine import Array, elementwise
 from .arithmetic import set_operator
 from .rounding import zeros_like
 

@@ -7,8 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ...engine import Array
-from ...engine.declare import elementwise
+from ...engine import Array, elementwise
 
 LOG2_E, LOG10_E = 1 / math.log(2), 1 / math.log(10)
 

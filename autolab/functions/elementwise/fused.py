@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...engine import Array
-from ...engine.declare import elementwise
+from ...engine import Array, elementwise
 from ..working_precision import real
 from .exponentials import exp
 

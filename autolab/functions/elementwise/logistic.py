@@ -6,8 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ...engine import Array
-from ...engine.declare import elementwise
+from ...engine import Array, elementwise
 from ..working_precision import in_single, real
 from .trig import tanh
 

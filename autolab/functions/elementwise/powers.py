@@ -6,8 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ...engine import Array, Variable, get_array_module
-from ...engine.declare import elementwise
+from ...engine import Array, Variable, elementwise, get_array_module
 from .arithmetic import set_operator
 from .exponentials import log
 from .rounding import sign

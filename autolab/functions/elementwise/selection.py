@@ -6,9 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from ...engine import Array, numpy_protocol
+from ...engine import Array, elementwise, numpy_protocol
 from ...engine.calls import Call
-from ...engine.declare import elementwise
 
 
 @elementwise(numpy=np.maximum)

@@ -5,8 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from ...engine import Array
-from ...engine.declare import elementwise
+from ...engine import Array, elementwise
 from ..working_precision import in_single, real
 from .exponentials import exp
 

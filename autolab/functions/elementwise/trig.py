@@ -6,8 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ...engine import Array
-from ...engine.declare import elementwise
+from ...engine import Array, elementwise
 from .powers import hypot, sqrt
 
 

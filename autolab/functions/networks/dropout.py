@@ -6,8 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ...engine import Array, check_rng, config, get_array_module, takes_other_words
-from ...engine.declare import elementwise
+from ...engine import Array, check_rng, config, elementwise, get_array_module, takes_other_words
 from ...engine.devices import generator
 
 

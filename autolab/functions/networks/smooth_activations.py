@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...engine import Array, takes_other_words
-from ...engine.declare import elementwise
+from ...engine import Array, elementwise, takes_other_words
 from ..arrays.joining import place_of, split
 from ..elementwise.logistic import sigmoid
 from ..elementwise.powers import abs

@@ -8,8 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ...engine import Variable, using_config
-from ...engine.grad import grad
+from ...engine import Variable, grad, using_config
 from ...shared.binding import Bound
 from ..measuring.subject import Subject, beside, draw_upstreams, flat, results
 from ..messages import number, shown

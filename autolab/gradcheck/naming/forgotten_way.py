@@ -20,8 +20,7 @@ from ...authoring import ContextFunction, SimpleFunction
 from ...authoring.base import ArrayForward, Authored
 from ...authoring.call import Call
 from ...authoring.marks import Marks
-from ...engine import MultiOutputNode, Node, Primitive, Variable, using_config
-from ...engine.grad import grad
+from ...engine import MultiOutputNode, Node, Primitive, Variable, grad, using_config
 from ...engine.observe import BackwardEvent, ForwardEvent, observe
 from ...shared.numerals import signed
 from ...transforms.forward_mode import Tape

@@ -16,8 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from ...engine import Variable
-from ...engine.grad import grad
+from ...engine import Variable, grad
 from .. import Outcome, checking, results
 from .. import own as own_lesson
 from ..exercise import OwnGradient

@@ -6,8 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ...engine import Variable, as_variable
-from ...engine.grad import grad
+from ...engine import Variable, as_variable, grad
 from ...lesson.exercise import Arrays, Exercise, Prediction, Values, normal
 from ...lesson.judgement import Known
 

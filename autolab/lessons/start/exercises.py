@@ -7,8 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ...engine import Variable
-from ...engine.grad import grad
+from ...engine import Variable, grad
 from ...lesson.exercise import Arrays, Exercise, Prediction, Values, normal
 from ...lesson.judgement import Known, is_empty
 

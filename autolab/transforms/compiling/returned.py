@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...authoring.function_node import FunctionNode
-from ...engine import Array, Node, Primitive, Variable, new_order, using_config, wrap
-from ...engine.grad import grad
+from ...engine import Array, Node, Primitive, Variable, grad, new_order, using_config, wrap
 from ..applied import same
 from .nested import variables_in
 from .reached_state import Given

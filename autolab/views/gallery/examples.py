@@ -17,9 +17,8 @@ from typing import Any
 import numpy as np
 
 from ... import functions as F
-from ...engine import Primitive, Variable
+from ...engine import Primitive, Variable, grad
 from ...engine.float_errors import quietly
-from ...engine.grad import grad
 
 _MOST = 64
 """The maximum number of elements of a result that are examined."""

@@ -9,8 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ...engine import Variable
-from ...engine.grad import grad
+from ...engine import Variable, grad
 from ...engine.observe import BackwardEvent, ForwardEvent, observe
 from ...recording.model import LEAVES, Recording, Snapshot, Step
 from ...recording.recorder import operand_variable
