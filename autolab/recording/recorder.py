@@ -57,6 +57,7 @@ class Recorder:
     notes: list[str] = field(default_factory=list)
     departures: Departures = field(default_factory=Departures)
     _ids: dict[Any, int] = field(default_factory=dict)
+    _arrays: dict[int, Array] = field(default_factory=dict)  # of constants, which get another one when they are changed
     held: list[Variable] = field(default_factory=list)
     forward: tuple[Variable, Array] | None = None  # the input that moves in forward mode, and its direction
 
@@ -93,6 +94,8 @@ class Recorder:
             draft.requires_grad, draft.is_float = variable.node is not None, variable._data.dtype.kind == "f"
             if variable.node is None or draft.replaced:
                 self.held.append(variable)
+            if variable.node is None:
+                self._arrays[draft.id] = variable._data
             if self._tangents is not None:
                 self._tangents.meet(variable, draft)
         return draft.id
@@ -199,9 +202,9 @@ class Recorder:
         return found
 
     def operand(self, value: Variable, text: str | None) -> int:
-        """The id of the step of an operand written as ``text``, or of a new leaf or constant if there is none."""
+        """The id of the step of an operand written as ``text``, or of a new leaf or constant if none has its array."""
         step = self._ids.get(_key(value))
-        if step is None:
+        if step is None or self._arrays.get(step, value._data) is not value._data:
             name = value.name or (text if text is not None and text.isidentifier() else None)
             step = self.add_leaf(value, "leaf" if value.requires_grad else "constant", name)
         return step

@@ -290,6 +290,18 @@ def in_a_thread(x: Any) -> Any:
     return found[0]
 
 
+def test_a_constant_that_is_changed_between_two_uses_is_shown_as_it_was_at_each() -> None:
+    def f(x: Variable, t: Variable) -> Variable:
+        before = x * t
+        t[0] = 5
+        return before + x * t
+
+    r = record(f, [1.0, 2.0], np.array([3, 4]))
+    used = [[r.steps[o.step].value.values.tolist() for o in s.operands[1:]] for s in r.steps if s.function == "mul"]
+    assert used == [[[3, 4]], [[5, 4]]]
+    assert r.steps[-1].value.values.tolist() == [8.0, 16.0]
+
+
 def test_steps_that_were_made_elsewhere_are_missed_and_their_values_are_no_constants() -> None:
     h = Variable(3.0) * 2
     for fn, kinds in ((in_a_thread, ["input", "leaf"]), (lambda x: F.sum(x * h), ["input", "leaf", "call", "call"])):
