@@ -21,7 +21,11 @@ _HALF = np.dtype(np.float16)
 Hook = Callable[["Optimizer"], Any]
 
 
-class Optimizer(Displayed, CheckedArguments, metaclass=TakesParameters):
+class Updates(CheckedArguments):
+    """What changes parameters, in ``_step()``: AutoLab's optimizers and those with PyTorch's rules."""
+
+
+class Optimizer(Displayed, Updates, metaclass=TakesParameters):
     """The base class of optimizers: subclass it and define `update_one`.
 
     An update first computes all new arrays and then assigns all of them, together with the optimizer's own state,

@@ -89,12 +89,33 @@ def test_a_rate_of_zero_is_said_and_a_hook_is_blamed_for_what_it_does():
     assert _said(1e-7).endswith("the learning rate is too small.")
 
 
-def test_a_graph_that_cannot_be_recorded_is_a_fact():
-    def made_anew(model, x, t):
-        return F.softmax_cross_entropy(model(Variable(x)), t)  # recorded, x is a Variable already
+def test_a_graph_that_cannot_be_recorded_is_a_fact(monkeypatch):
+    def refused(*_):
+        raise ValueError("not this one")
 
-    (fact,) = autolab.diagnose(made_anew, net(), X, T).facts
-    assert fact.startswith("The graph could not be recorded, and only updates were looked at: Variable")
+    monkeypatch.setattr(OwnWorkbench, "record", refused)
+    (fact,) = autolab.diagnose(loss, net(), X, T).facts
+    assert fact == "The graph could not be recorded, and only updates were looked at: not this one"
+
+
+def test_an_error_of_a_plain_number_says_where_the_graph_ends():
+    def hits(model, x, t):
+        scores = model(x)
+        share = (scores > 0.5).mean()
+        share.backward()
+
+    (found,) = autolab.diagnose(hits, net(), X, T).findings
+    place = f"The graph ends at `linear` in `scores = model(x)` in line {hits.__code__.co_firstlineno + 1}."
+    assert found.kind == "cut_gradient" and found.message.endswith(place)
+
+
+def test_a_program_that_needs_arrays_gets_them():
+    def made_anew(model, x, t):
+        assert type(x) is np.ndarray
+        return F.softmax_cross_entropy(model(Variable(x)), t)
+
+    diagnosis = autolab.diagnose(made_anew, net(), X, T)
+    assert diagnosis and not diagnosis.facts and diagnosis.recording is not None
 
 
 def test_explore_opens_the_graph_at_the_first_finding(tmp_path, monkeypatch):

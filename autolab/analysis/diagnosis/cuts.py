@@ -117,11 +117,11 @@ def _begun_anew(e: Evidence) -> Found:
     before = [s for s in e.calls if s.id in e.learning - e.used]
     if leaves and before and not e.used & e.learned:
         leaf, users = leaves[-1], e.users.get(leaves[-1].id, [])
-        place = line_assigning(e, leaf.name) if leaf.name else users[0]
+        place = line_assigning(e, leaf.name) if leaf.name else next(iter(users), leaf)
         yield e.found(
             "cut_gradient",
-            f"The loss depends on {called(leaf)} and on no parameter: what {at_line(before[-1])} computes becomes a "
-            "new leaf, where gradients stop.",
+            f"The loss depends on no parameter: the graph ends at {called(before[-1])} in line {before[-1].line}, and "
+            f"{called(leaf)} begins a new one, which no gradient leaves.",
             _KEEP,
             at=leaf,
             told_at=place,

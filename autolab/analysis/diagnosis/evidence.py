@@ -42,14 +42,11 @@ class Evidence(ProgramGraph):
         self.program = self.bench.settled(self.program)
         self.parameters = self.bench.parameters(self.program.named)
         self.watch = ProgramWatch(self.bench, self.program.copied())
-        copy = self.program.copied()
-        self.recording, unrecorded = None, None
-        with self.bench.repeatable(), np.errstate(all="ignore"):
-            try:
-                self.recording = self.bench.record(up_to_loss(self.bench, copy), copy, {})
-            except Exception as error:
-                self.recording, unrecorded = last_recording(error), error
+        unrecorded = self._record()
         self.watch.run(max(1, self.rounds))
+        if unrecorded is not None and self.watch.error is None and not self.bench.gives_arrays:
+            self.bench.gives_arrays = True
+            unrecorded = self._record()
         once = [f"`{name}`" for name, v in self.program.named.items() if isinstance(v, GeneratorType | IOBase)]
         self.facts += [f"{name} can be read only once, and these runs have read from it." for name in once]
         if unrecorded is not None and self.watch.error is None:
@@ -58,6 +55,17 @@ class Evidence(ProgramGraph):
             self.facts.append("Values computed before the program ran, or in another thread, were not looked at.")
         if not self.bench.has_gradients:
             self.watch.has_loss = self.recording is not None and "no_gradient" not in self.recording.notes
+
+    def _record(self) -> Exception | None:
+        """Record the program; returns the error that ended it."""
+        copy = self.program.copied()
+        with self.bench.repeatable(), np.errstate(all="ignore"):
+            try:
+                self.recording = self.bench.record(up_to_loss(self.bench, copy), copy, {})
+            except Exception as error:
+                self.recording = last_recording(error)
+                return error
+        return None
 
     # ------------------------------------------------------------------ predictions, targets and parameters
     @cached_property

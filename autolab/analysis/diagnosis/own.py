@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,7 @@ from ...debug import check_inplace
 from ...engine import Leaf, Parameter, Variable, config, is_array, nodes_below, to_cpu, using_config
 from ...engine.modes import modes
 from ...links import BatchNormalization, Dropout, Link
-from ...optimizers.optimizer import Optimizer
+from ...optimizers.optimizer import Optimizer, Updates
 from ...recording import Recording, record
 from ...recording.replacing import Replacement
 from .copied_program import Program, items
@@ -24,7 +25,8 @@ from .workbench import BUDGET, Changes, LiveParameter, Workbench, patched
 class OwnWorkbench(Workbench):
     """AutoLab."""
 
-    models, optimizers, norms, minding = Link, Optimizer, BatchNormalization, (Dropout, BatchNormalization)
+    models, optimizers, norms, minding = Link, Updates, BatchNormalization, (Dropout, BatchNormalization)
+    gives_arrays = False
     how_to_register = "Assign layers inside `with self.init_scope():`, or hold them in a ChainList or a Sequential."
 
     def prepared(self, values: list[Any]) -> dict[int, Any]:
@@ -49,8 +51,10 @@ class OwnWorkbench(Workbench):
     def record(self, fn: Callable[..., Any], program: Program, changes: Changes) -> Recording:
         for parameter in self.parameters(program.named):  # a copy's, to identify each, even among equal ones
             parameter.tensor.name = parameter.name
-        replaced = {step: Replacement(change) for step, change in changes.items()}
-        return record(fn, *program.args, options={"budget": BUDGET, "replace": replaced}, **program.kwargs)
+        options = {"budget": BUDGET, "replace": {step: Replacement(change) for step, change in changes.items()}}
+        if self.gives_arrays:
+            return record(partial(fn, *program.args, **program.kwargs), options=options)
+        return record(fn, *program.args, options=options, **program.kwargs)
 
     # ------------------------------------------------------------------ models
     def parts(self, model: Any) -> list[Any]:
@@ -72,6 +76,8 @@ class OwnWorkbench(Workbench):
         return modes().train and any(link.training for link in layers or [model])
 
     def updated_by(self, optimizer: Any) -> list[Any]:
+        if not isinstance(optimizer, Optimizer):
+            return [p for group in optimizer.param_groups for p in group["params"]]
         return [] if optimizer.target is None else list(optimizer.target._all_params())
 
     def parameters(self, named: Mapping[str, Any]) -> list[LiveParameter]:
@@ -98,18 +104,17 @@ class OwnWorkbench(Workbench):
 
     def write(self, named: Any, array: np.ndarray) -> None:
         if isinstance(named, Variable):
-            named.data = array
+            Variable.data.fset(named, array)  # that of PyTorch's tensors takes tensors alone
         else:
             super().write(named, array)
 
     @contextmanager
     def listening(self, hear: Callable[[str, Any, Callable[[], Any]], Any]) -> Iterator[None]:
-        with (
-            check_inplace(),
-            patched(Variable, "backward", "backward", hear),
-            patched(Link, "cleargrads", "zero", hear),
-            patched(Optimizer, "_step", "step", hear),
-        ):
+        heard = [(Variable, "_backward", "backward"), (Link, "cleargrads", "zero")]
+        heard += [(of, "_step", "step") for of in Updates.__subclasses__()]
+        with check_inplace(), ExitStack() as stack:
+            for owner, name, kind in heard:
+                stack.enter_context(patched(owner, name, kind, hear))
             yield
 
 

@@ -20,9 +20,9 @@ _ERRORS: tuple[tuple[tuple[str, ...], str, str], ...] = (
         "next.",
     ),
     (
-        ("Can't call numpy()", "converting a tensor with requires_grad"),
+        ("Can't call numpy()", "converting a tensor with requires_grad", "this tensor requires", "no grad_fn"),
         "cut_gradient",
-        "Compute with tensors up to the loss.",
+        "Compute with tensors up to the loss: numbers, arrays, indices and comparisons have no gradient.",
     ),
     (
         ("more than 1 value per channel",),
@@ -58,6 +58,9 @@ def known(e: Evidence) -> Found:
     values = [(called(e.steps[i]), e.steps[i].value) for i in given]
     shapes = [f"{name} {value.shape}" for name, value in values if value is not None]
     arrays = f" It was given {', '.join(shapes)}." if shapes else ""
+    lost = [s for s in e.calls if s.id in e.learning and not e.users.get(s.id)]
+    if lost and not e.watch.has_loss and "backward" in told:
+        arrays = f" The graph ends at {called(lost[-1])} in line {lost[-1].line}."
     rows = _one_hot_rows(e, told)
     if rows:
         yield _found(e, "one_hot_target", rows, _CLASS_INDICES)

@@ -8,11 +8,12 @@ from typing import Any
 from ... import optimizers as _optimizers
 from ...engine import publish
 from ...optimizers import WeightDecay as WeightDecay
+from ...optimizers.optimizer import Updates
 from .. import missing
 from .core import Parameter
 
 
-class Optimizer(_optimizers.Optimizer):
+class Optimizer(_optimizers.Optimizer, Updates):
     """Base class of optimizers: a subclass defines ``update_one(self, param)``.
 
     Examples
@@ -36,6 +37,9 @@ class Optimizer(_optimizers.Optimizer):
 
     def update(self) -> None:  # type: ignore[override]  # DeZero's programs compute the loss before the call
         """Update all parameters that have a gradient; hooks are called with their list first."""
+        self._step()
+
+    def _step(self) -> None:
         due = self._due()
         for hook in self.hooks:
             hook(due)

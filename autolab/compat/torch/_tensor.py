@@ -15,6 +15,7 @@ from ...engine import variable as _variable
 from ...engine.backend import Array, device_name, is_array
 from ...engine.devices import to_cpu
 from ...engine.errors import a_kind
+from ...engine.leaving import left
 from ...engine.node import Leaf, Node
 from ...engine.updates import retain
 from ..dressing import dress, dressing
@@ -67,7 +68,7 @@ class Tensor(Engine, metaclass=_Kind):
     @property
     def data(self) -> Any:
         """The same values as a separate tensor without a graph. The memory is shared."""
-        return constant(self.array)
+        return constant(self._data if self.node is None else left(self, self._data))
 
     @data.setter
     def data(self, value: Any) -> None:
@@ -168,7 +169,7 @@ class Tensor(Engine, metaclass=_Kind):
 
     def detach(self) -> Tensor:
         """The same values without a graph. The memory is shared."""
-        return constant(self.array)
+        return constant(self._data if self.node is None else left(self, self._data))
 
     def __getattr__(self, name: str) -> Any:
         said = f"torch.Tensor.{name:.60} is not part of AutoLab's torch facade"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from autolab import ChainList, Link, Sequential, Variable, no_grad, optimizers, test_mode
+from autolab import ChainList, Link, Parameter, Sequential, Variable, no_grad, optimizers, test_mode
 from autolab import functions as F
 from autolab import links as L
 from diagnosis.case import healthy, mistake
@@ -521,3 +521,145 @@ def loss_of_other_examples_that_is_looked_at():
         return loss
 
     return step, net, optimizer, seen, *_classes()
+
+
+# -------------------------------------------------------------------------------- NumPy's functions on what is given
+@mistake("shuffled_labels", steps=12)
+def shuffled_apart_by_numpy():
+    net = _net()
+    optimizer = optimizers.Adam(0.02).setup(net)
+
+    def step(net, optimizer, x, t):
+        mixed = np.random.permutation(x)  # <- mixed, t = x[order := np.random.permutation(48)], t[order]
+        labels = np.random.permutation(t)  # <- labels = t
+        loss = F.softmax_cross_entropy(net(mixed), labels)  # <-
+        net.cleargrads()
+        loss.backward()
+        optimizer.update()
+        return loss
+
+    return step, net, optimizer, *_classes()
+
+
+@mistake("double_softmax", steps=12)
+def examples_chosen_one_by_one():
+    net = Sequential(*_net(), F.softmax)  # <- , F.softmax =>
+    optimizer = optimizers.Adam(0.02).setup(net)
+
+    def step(net, optimizer, x, t):
+        chosen = [(x[i], t[i]) for i in np.random.permutation(48)[:24]]
+        batch, labels = np.array([x for x, _ in chosen]), np.array([t for _, t in chosen])
+        loss = F.softmax_cross_entropy(net(batch), labels)  # <-
+        net.cleargrads()
+        loss.backward()
+        optimizer.update()
+        return loss
+
+    return step, net, optimizer, *_classes()
+
+
+# ---------------------------------------------------------------------------------- PyTorch's and DeZero's names
+def _torch_step(net, optimizer, x, t):
+    from autolab.compat.torch.nn import functional
+
+    optimizer.zero_grad()
+    loss = functional.cross_entropy(net(x), t)
+    loss.backward()
+    optimizer.step()
+    return loss
+
+
+def _torch_classes():
+    from autolab.compat import torch
+
+    x, t = _classes()
+    return torch.tensor(x.astype(np.float32)), torch.tensor(t)
+
+
+def _torch_net(*more):
+    from autolab.compat.torch import nn
+
+    return nn.Sequential(nn.Linear(5, 16), nn.ReLU(), nn.Linear(16, 3), *more)
+
+
+@healthy(steps=12)
+def a_step_with_the_names_of_pytorch():
+    from autolab.compat import torch
+
+    net = _torch_net()
+    return _torch_step, net, torch.optim.Adam(net.parameters(), lr=0.02), *_torch_classes()
+
+
+@mistake("learning_rate", steps=12, outside=True)
+def rate_of_a_thousand_with_the_names_of_pytorch():
+    from autolab.compat import torch
+
+    net = _torch_net()
+    sgd = torch.optim.SGD(net.parameters(), lr=1000.0)  # <- lr=1000.0 => lr=0.1
+
+    def step(net, sgd, x, t):
+        return _torch_step(net, sgd, x, t)
+
+    return step, net, sgd, *_torch_classes()
+
+
+@mistake("not_in_optimizer", steps=12, outside=True)
+def head_replaced_after_the_optimizer():
+    from autolab.compat import torch
+
+    net = _torch_net()
+    sgd = torch.optim.SGD(net.parameters(), lr=0.1)  # <-
+    net[2] = torch.nn.Linear(16, 3)  # <- pass
+
+    def step(net, sgd, x, t):
+        return _torch_step(net, sgd, x, t)
+
+    return step, net, sgd, *_torch_classes()
+
+
+@mistake("cut_gradient", steps=12)
+def features_detached_with_the_names_of_pytorch():
+    from autolab.compat import torch
+    from autolab.compat.torch.nn import functional
+
+    body, head = _torch_net(torch.nn.ReLU()), torch.nn.Linear(3, 3)
+    sgd = torch.optim.SGD([*body.parameters(), *head.parameters()], lr=0.1)
+
+    def step(body, head, sgd, x, t):
+        sgd.zero_grad()
+        features = body(x).detach()  # <- features = body(x)
+        loss = functional.cross_entropy(head(features), t)
+        loss.backward()
+        sgd.step()
+        return loss
+
+    return step, body, head, sgd, *_torch_classes()
+
+
+@mistake("cut_gradient")
+def loss_of_numpy_with_the_names_of_pytorch():
+    from autolab.compat import torch
+
+    def loss(net, x, y):
+        rms = np.sqrt(((net(x).detach().numpy() - y.numpy()) ** 2).mean())  # <- rms = ((net(x) - y) ** 2).mean().sqrt()
+        return torch.tensor(rms, requires_grad=True)  # <- return rms
+
+    x = torch.randn(30, 5)
+    return loss, torch.nn.Linear(5, 1), x, x.sum(dim=1, keepdim=True)
+
+
+@mistake("no_backward", steps=12)
+def update_without_backward_with_the_names_of_dezero():
+    from autolab.compat import dezero
+    from autolab.compat.dezero import functions
+
+    net = dezero.models.MLP((16, 3))
+    sgd = dezero.optimizers.SGD(0.1).setup(net)
+
+    def step(net, sgd, x, t):
+        loss = functions.softmax_cross_entropy(net(x), t)
+        net.cleargrads()
+        sgd.update()  # <- loss.backward(); sgd.update()
+        return loss
+
+    return step, net, sgd, *_classes()

@@ -29,7 +29,7 @@ def differences(before: State, after: State) -> list[str]:
 
 def _parts(arg: Any) -> Iterator[tuple[str, Any]]:
     if isinstance(arg, Variable):
-        yield from (("", arg.data), (".grad", None if arg.grad is None else arg.grad.data))
+        yield from (("", arg.array), (".grad", None if arg.grad is None else arg.grad.array))
     elif isinstance(arg, Link):
         for name, parameter in arg.namedparams():
             yield from ((name + part, value) for part, value in _parts(parameter))

@@ -7,14 +7,14 @@ from copy import deepcopy
 from typing import Any
 
 from ....engine import a_kind, new_order, publish, using_config
-from ....engine.argument_checks import CheckedArguments
 from ....engine.parameter import Parameter as EngineParameter
+from ....optimizers.optimizer import Updates
 from ....transforms.trees import tree_map
 from .._tensor import Engine, Tensor, plain
 from ..nn._module import _cleared
 
 
-class Optimizer(CheckedArguments):
+class Optimizer(Updates):
     """Base class of optimizers: groups of parameters, each with its settings.
 
     A subclass defines ``rule(group)``, which returns an optimizer of AutoLab; its ``update_one(w, g, state)`` returns
@@ -65,6 +65,10 @@ class Optimizer(CheckedArguments):
         if closure is not None:
             with using_config("enable_backprop", True):
                 loss = closure()
+        self._step()
+        return loss
+
+    def _step(self) -> None:
         states = dict(self.state)
         stores: list[tuple[Any, str, Any]] = [(self, "state", states)]
         for i, group in enumerate(self.param_groups):
@@ -74,7 +78,6 @@ class Optimizer(CheckedArguments):
                     states[p] = dict(states.get(p, ()))
                     stores += [(p, "_data", _updated(rule, group, p, states[p])), (p.node, "moved", new_order())]
         publish(stores)
-        return loss
 
     def _rule(self, i: int, group: dict[str, Any]) -> Any:
         """The rule of a group, created again if a setting has changed."""
