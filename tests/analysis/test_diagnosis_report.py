@@ -109,6 +109,12 @@ def test_an_error_of_a_plain_number_says_where_the_graph_ends():
     assert found.kind == "cut_gradient" and found.message.endswith(place)
 
 
+def test_steps_in_which_nothing_is_differentiated_are_a_fact():
+    told = "No parameter changes in 10 steps, and the program calls no backward()."
+    assert told in autolab.diagnose(loss, net(), X, T, steps=10).facts
+    assert told not in autolab.diagnose(loss, net(), X, T).facts
+
+
 def test_a_program_that_needs_arrays_gets_them():
     def made_anew(model, x, t):
         assert type(x) is np.ndarray

@@ -44,7 +44,8 @@ def permuted(e: Evidence) -> Found:
 def _apart(e: Evidence, o: Objective) -> Found:
     """The same if the program reorders its arrays before anything is recorded; and batches cut from examples that are
     sorted by class."""
-    fed = [s for s in e.steps.values() if not s.operands and s.id in e.behind([o.prediction]) - e.learned]
+    before = [e.steps[i] for i in e.behind([o.prediction]) - e.learned]
+    fed = [s for s in before if not s.operands or s.function == "put"]
     x, t = whole(fed[0].value) if len(fed) == 1 else None, whole(o.target.value)
     if t is not None and dict(o.target.attributes).get("index", "").startswith("slice"):
         yield from _one_class(e, o, t, max(map(len, e.data.values()), default=0))
@@ -149,11 +150,11 @@ def _axis(step: Step) -> int | None:
 def over_batch(e: Evidence) -> Found:
     """A softmax over the examples, from which one number per example is picked or compared."""
     counts = {array.shape[0] for array in e.data.values()}
-    for step in [s for s in e.trained if s.function in ("softmax", "log_softmax")]:
+    for step in [s for s in e.trained if s.function in ("softmax", "log_softmax", "div")]:
         shape = shape_of(step)
         after = list(e.users.get(step.id, []))
         after += [v for u in after for v in e.users.get(u.id, [])]
-        if other := [u for u in after if u.function in _ALONG and _axis(u) not in (None, _axis(step))]:
+        if other := [u for u in after if u.function in _ALONG and len({_axis(u), _axis(step)} - {None}) > 1]:
             yield e.found(
                 "wrong_axis",
                 f"{at_line(step)} takes the softmax over axis {_axis(step)}, and {called(other[0])} in line "

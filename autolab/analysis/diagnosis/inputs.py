@@ -31,7 +31,7 @@ def _without_inputs(e: Evidence, o: Objective) -> Found:
     """A prediction computed only from parameters, although the program has an input that nothing uses."""
     both = e.behind([o.prediction, o.target])
     given = {name: step for name in e.data if (step := input_named(e, name)) is not None and step.kind == "input"}
-    free = [name for name, step in given.items() if step.id not in both]
+    free = [name for name, step in given.items() if step.id not in both and not e.after({step.id}) & e.left]
     if free and not _is_fed(e, o):
         yield e.found(
             "ignores_inputs",
@@ -47,6 +47,14 @@ def _is_fed(e: Evidence, o: Objective) -> bool:
     return any(e.steps[i].kind not in ("call", "part") for i in behind)
 
 
+def alike(e: Evidence, o: Objective) -> list[str]:
+    """The arrays with one row for each example, if they have the same numbers in each; but for those of targets."""
+    targets, count = e.behind([o.target]), shape_of(o.prediction)[:1]
+    own = [name for name in e.data if (step := input_named(e, name)) is None or step.id not in targets]
+    own = [name for name in own if e.data[name].shape[:1] == count]
+    return own if all(len(np.unique(e.data[name], axis=0)) < 2 for name in own) else []
+
+
 def _constant(e: Evidence, o: Objective) -> Found:
     """A prediction that is the same for all examples, and still will be after the next update."""
     value = whole(o.prediction.value)
@@ -55,12 +63,9 @@ def _constant(e: Evidence, o: Objective) -> Found:
     spread, size = float(np.ptp(value, axis=0).max()), float(np.abs(value).max())
     if spread > 1e-6 * size or _starts_at_zero(e, e.behind([o.prediction])):
         return
-    targets = e.behind([o.target])
-    given = {name: array for name, array in e.data.items() if len(array) == len(value)}
-    own = [name for name in given if (step := input_named(e, name)) is None or step.id not in targets]
-    same = [name for name in own if len(np.unique(given[name], axis=0)) < 2]
+    same = alike(e, o)
     told = f"{at_line(o.prediction)} is the same for all {len(value)} examples"
-    if same and same == own:
+    if same:
         told += f", and so is all that they are given: {listed(same)}."
         remedy = "Look at how the examples are made: each is to have its own numbers."
         yield e.suspect("constant_output", told, remedy, at=o.prediction)

@@ -63,10 +63,10 @@ def line_between(e: Evidence, first: TrainingEvent, last: TrainingEvent, pattern
     return CodeLine(found[-1] if found else last.line, last.file)
 
 
-def line_in(e: Evidence, text: str) -> CodeLine:
-    """The line of the function that contains a text, else its first line."""
+def line_in(e: Evidence, text: str, above: str) -> CodeLine:
+    """The line of the function that contains a text, else the last one above it that matches, else its first line."""
     first, found = first_line(e), _in_function(e, re.escape(text))
-    return first._replace(line=found[0]) if first.line and found else first
+    return first._replace(line=found[0]) if first.line and found else line_above(e, above) or first
 
 
 def line_after(e: Evidence, line: int, pattern: str) -> int | None:

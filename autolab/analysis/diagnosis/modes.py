@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from ...recording.model import Step
 from .cuts import is_evaluation
 from .evidence import Evidence, Found
@@ -22,7 +24,7 @@ def evaluating(e: Evidence) -> Found:
                 f"updated{', from the second step on' if at_first[name][0] else ''}"
                 f": its layers {listed(layers)} then work without dropout and with old means.",
                 f"Call {name}.train() before every training step.",
-                at=line_in(e, ".eval()"),
+                at=line_in(e, ".eval()", rf"\b{re.escape(name)}\.eval\("),
             )
 
 

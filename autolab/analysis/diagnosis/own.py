@@ -104,7 +104,7 @@ class OwnWorkbench(Workbench):
 
     def write(self, named: Any, array: np.ndarray) -> None:
         if isinstance(named, Variable):
-            Variable.data.fset(named, array)  # that of PyTorch's tensors takes tensors alone
+            Variable.data.__set__(named, array)  # type: ignore[attr-defined]  # PyTorch's tensors refuse arrays
         else:
             super().write(named, array)
 

@@ -7,6 +7,8 @@ import re
 from collections.abc import Iterable
 from typing import Any
 
+import numpy as np
+
 from ...engine import file_label
 from ...recording.model import Step
 from .copied_program import items
@@ -103,8 +105,10 @@ def _forward(part: Any) -> Any:
 
 def unregistered(e: Evidence) -> Found:
     """Parameters in a plain list or object that are used but not registered with their model."""
+    after = [e.bench.array(tensor) for *_, hidden in e.bench.unregistered(e.watch.program.named) for tensor in hidden]
     for model, attribute, hidden in e.bench.unregistered(e.program.named):
         arrays = [a for tensor in hidden if (a := e.bench.array(tensor)) is not None]
+        arrays = [a for a in arrays if any(b is not None and np.array_equal(a, b) for b in after)]  # others are states
         leaves = [s for s in e.steps.values() if s.kind == "leaf" and s.status in ("ok", "zero")]
         used = [s for s in leaves for a in arrays if holds(s, a)]
         if used:

@@ -41,6 +41,12 @@ def examples(e: Evidence) -> Found:
         if 0 < _rows(o.prediction) == _rows(o.target):
             found = (_of_input(e, o, name, array) for name, array in e.data.items())
             yield from islice(filter(None, found), 1)
+    for step in [s for s in e.calls if s.function in ("reshape", "view") and s.id in e.used - e.learning]:
+        before, after = ([n for n in shape_of(s) if n > 1] for s in (*e.operands(step)[:1], step))
+        if before != after and sorted(before) == sorted(after):
+            told = f"{at_line(step)} turns shape {shape_of(e.operands(step)[0])} into {shape_of(step)} without moving "
+            told += "the axes: the numbers keep their order, so each gets to a place that belongs to another one."
+            yield e.suspect("mixed_examples", told, _REMEDIES["mixed_examples"], at=step)
 
 
 def _rows(step: Step) -> int:

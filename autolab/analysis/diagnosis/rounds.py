@@ -12,6 +12,7 @@ from .copied_program import items
 from .evidence import Evidence, Found
 from .lines import line_assigning, line_between
 from .program_watch import TrainingEvent, cosine
+from .sizes import far_targets
 from .updates import REFUSED, are_cleared, is_matrix, made_at
 from .words import at_line, listed, number, whole
 from .workbench import LiveParameter
@@ -67,6 +68,8 @@ def never_used(e: Evidence) -> Found:
     if moved or e.watch.error is not None or not (are_lost or e.rounds >= 10):
         return
     if not e.watch.calls_backward or not passes:
+        if e.bench.has_gradients and e.parameters:
+            e.facts.append(f"No parameter changes in {e.rounds} steps, and the program calls no backward().")
         return
     why = f": step() of {listed(held)} is never called" if held else " before they are cleared" if are_lost else ""
     yield e.found(
@@ -136,6 +139,7 @@ def staying(e: Evidence) -> Found:
         return
     moved = [size[2] / size[1] for event in steps for size in event.sizes.values() if size[1]]
     if best > first - 1e-3 * abs(first) and moved and float(np.median(moved)) > 1e-5 and not _has_learned(e, first):
+        yield from far_targets(e)
         yield e.suspect(
             "does_not_overfit",
             f"After {len(losses)} steps the loss is {number(losses[-1])}; it began at {number(first)} and was never "

@@ -9,7 +9,8 @@ import numpy as np
 from ...recording.model import Step
 from .comparisons import AFTER_DIFFERENCE
 from .evidence import Evidence, Found
-from .words import at_line, shape_of, whole
+from .linear_layers import weight_of
+from .words import at_line, number, shape_of, whole
 
 ELEMENTWISE = ("regression", "bce", "bce_logits")
 """The kinds of losses that compare elementwise."""
@@ -18,7 +19,7 @@ ELEMENTWISE = ("regression", "bce", "bce_logits")
 def broadcasts(e: Evidence) -> Found:
     """(N, 1) against (N,): every prediction is compared with every target."""
     for step in [s for s in e.calls if s.id in e.used and _compares(e, s)]:
-        made = [e.made_by(o, frozenset({"broadcast_in_dim"})) for o in e.operands(step)]
+        made = [e.made_by(o, frozenset({"broadcast_in_dim", "broadcast_to"})) for o in e.operands(step)]
         given = [o for o in made if o.value is not None]
         if len(given) < 2:
             continue
@@ -87,7 +88,15 @@ def cancelling(e: Evidence) -> Found:
         given, n = e.operands(error), math.prod(shape_of(error))
         targets = [o for o in given if o.id not in e.learning and math.prod(shape_of(o)) == n > 1]
         is_error = error.function in ("sub", "subtract") and (len(given), len(targets)) == (2, 1)
-        if is_error and user and user.function in AFTER_DIFFERENCE and e.only_user(error) is step:
+        if is_error and step is e.loss and _is_endless(e, next(o for o in given if o not in targets)):
+            yield e.suspect(
+                "cancelling_errors",
+                f"{at_line(step)} is the loss, and nothing squares the {n} differences from {e.called(targets[0])}: it "
+                f"falls without end, here to {number(e.watch.losses[-1])}, while all predictions move one way.",
+                "Take the square or the absolute value of each difference first, and then the mean.",
+                at=step,
+            )
+        elif is_error and user and user.function in AFTER_DIFFERENCE and e.only_user(error) is step:
             yield e.suspect(
                 "cancelling_errors",
                 f"{at_line(step)} adds up {n} differences from {e.called(targets[0])} before `{user.function}`: those "
@@ -95,6 +104,13 @@ def cancelling(e: Evidence) -> Found:
                 "Take the square or the absolute value of each difference first, and then the mean.",
                 at=step,
             )
+
+
+def _is_endless(e: Evidence, prediction: Step) -> bool:
+    """Whether a loss falls below 0 as the result of a linear layer, which has no bounds, gets smaller or larger."""
+    made, (*before, last) = e.made_by(prediction), e.watch.losses or [0.0]
+    layers = [made, *(e.made_by(o) for o in e.operands(made) if made.function == "add")]
+    return any(weight_of(e, layer) is not None for layer in layers) and last < min([0.0, *before])
 
 
 def _one_for_all(e: Evidence, counts: set[int]) -> Found:

@@ -10,7 +10,7 @@ import numpy as np
 from ...recording.model import Step
 from ...recording.observations import BOUNDS
 from .evidence import Evidence, Found
-from .words import at_line, called, number, whole
+from .words import at_line, called, ends, number, whole
 from .workbench import LiveParameter
 
 _REMEDIES = {
@@ -192,6 +192,21 @@ def _large(e: Evidence, p: LiveParameter, w: np.ndarray, users: list[Step]) -> F
 def _rms(array: np.ndarray) -> float:
     with np.errstate(all="ignore"):
         return float(np.sqrt(np.mean(np.square(array.astype(np.float64))))) if array.size else 0.0
+
+
+def far_targets(e: Evidence) -> Found:
+    """Targets of a regression that are large beside the predictions, to which small updates hardly lead."""
+    for o in [o for o in e.objectives if o.kind == "regression" and o.target.id not in e.learning]:
+        target, made = whole(o.target.value), whole(o.prediction.value)
+        if target is not None and made is not None and _rms(target) > max(50, 10 * _rms(made)):
+            yield e.suspect(
+                "output_range",
+                f"{at_line(o.step)} compares predictions between {ends(o.prediction)} with targets between "
+                f"{ends(o.target)}, and the loss goes from {number(e.watch.losses[0])} to "
+                f"{number(e.watch.losses[-1])}: the way is too far for updates of a usual size.",
+                "Train on scaled targets, t = (t - mean) / std, and scale the predictions back: y * std + mean.",
+                at=o.step,
+            )
 
 
 def unnormalised(e: Evidence) -> Found:

@@ -6,6 +6,7 @@ import numpy as np
 
 from ...recording.model import Step
 from .evidence import Evidence, Found
+from .inputs import alike
 from .words import at_line, axes_of_probabilities, number, range_of, whole
 
 DROPOUTS = {"dropout", "dropout1d", "dropout2d", "dropout3d", "alpha_dropout", "feature_alpha_dropout"}
@@ -23,7 +24,9 @@ def dead(e: Evidence) -> Found:
                 "Widen the bounds, or use a smooth function such as sigmoid or softplus.",
                 at=step,
             )
-        elif seen.size == seen.total or (seen.total >= 4 and seen.size >= 0.9 * seen.total):
+        elif (seen.size == seen.total or (seen.total >= 4 and seen.size >= 0.9 * seen.total)) and not any(
+            alike(e, o) for o in e.objectives[:1]
+        ):
             yield e.found(
                 "dead_units",
                 f"{at_line(step)} is 0 for every example in {seen.size:.0f} of {seen.total} units: its inputs are at "

@@ -14,6 +14,7 @@ from .lines import line_above, line_after, line_between
 from .objectives import AVERAGING, is_log
 from .program_watch import TrainingEvent
 from .report import CodeLine, ProgramFinding
+from .sizes import far_targets
 from .words import at_line, number, range_of, shape_of, whole
 
 REFUSED = "no parameter has a gradient"
@@ -58,7 +59,7 @@ def are_cleared(e: Evidence) -> bool:
 
 def uphill(e: Evidence) -> Found:
     """Updates along the gradient."""
-    updates = _updates_of_weights(e)
+    updates = _updates_of_weights(e) if e.objectives or e.picks else []
     if not updates or not all(event.along > 0.5 for event in updates) or any(_maximizes(u.who) for u in updates):
         return
     backward = next(iter(e.watch.heard("backward")), updates[0])
@@ -78,8 +79,10 @@ def turned(e: Evidence) -> Found:
     # one of several errors may be maximized on purpose, as in adversarial training
     turns = [(step, *_TURNED) for step in errors if step is not None and None not in errors]
     turns += [(step, *_NOT_TURNED) for step, scores in e.picks if _is_log_likelihood(e, step, whole(scores.value))]
-    updates = _updates_of_weights(e)
-    if turns and updates and all(event.along < 0 for event in updates):
+    lifted = [] if turns else _lifted_halves(e)
+    turns += [(step, *_NOT_TURNED) for step in lifted[:1] if len(lifted) == 1 or not (e.objectives or e.picks)]
+    updates = _updates_of_weights(e) if turns else []
+    if updates and updates[0].along < 0 and all(event.along <= 0 for event in updates):  # 0 if a number is not finite
         step, what, remedy = turns[0]
         yield e.suspect("uphill", f"{at_line(step)} {what}", remedy, at=step)
 
@@ -91,12 +94,24 @@ def _is_log_likelihood(e: Evidence, step: Step, scores: np.ndarray | None) -> bo
 
 
 def _updates_of_weights(e: Evidence) -> list[TrainingEvent]:
-    """All updates, if there is an error to minimize and weights change; none if an input is moved on purpose."""
+    """All updates, if weights change; none if an input is moved on purpose."""
     updates = e.watch.heard("step", "own step")
     moved = {name for event in updates for name, size in event.sizes.items() if size[2]}
     leaves = [e.steps[i] for i in e.learned & e.used if (p := e.parameter(e.steps[i])) and p.name in moved]
     is_weights = any(_is_weight(e, use) for leaf in leaves for use in e.uses(leaf))
-    return updates if (e.objectives or e.picks) and is_weights else []
+    return updates if is_weights else []
+
+
+def _lifted_halves(e: Evidence) -> list[Step]:
+    """Of the terms t * log(p) and (1 - t) * log(1 - p), those that a smaller probability of the target lowers."""
+    halves = []
+    for step in [s for s in e.trained if s.function == "mul"]:
+        logs = [o for o in e.operands(step) if o.function == "log" and o.id in e.learning]
+        weights = [whole(o.value) for o in e.operands(step) if o.id not in e.learning]
+        if len(logs) == len(weights) == 1 and weights[0] is not None and np.isin(weights[0], (-1, 0, 1)).all():
+            halves.append((step, abs(weights[0]), range_of(logs[0].grad)))
+    pairs = [(a, b) for a in halves for b in halves if a[0].id < b[0].id and np.array_equal(a[1], 1 - b[1])]
+    return [step for pair in pairs[:1] for step, _, (low, high) in pair if low >= 0 < high]
 
 
 def _is_weight(e: Evidence, use: Step) -> bool:
@@ -149,6 +164,10 @@ def rate(e: Evidence) -> Found:
                 "Take the mean over the batch.",
                 at=summed[0],
             )
+        far = [] if summed else [*far_targets(e)]
+        if far:
+            yield from far
+            return
         size, what, remedy = largest, "large", "Divide"
     elif typical < _TOO_SMALL and abs(last - first) < 1e-3 * abs(first):
         if (changed := _changed_on_the_way(e)) is not None:

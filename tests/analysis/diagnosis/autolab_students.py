@@ -541,6 +541,21 @@ def shuffled_apart_by_numpy():
     return step, net, optimizer, *_classes()
 
 
+@healthy(steps=12)
+def shuffled_twice_from_one_state():
+    net = _net()
+    optimizer = optimizers.Adam(0.02).setup(net)
+
+    def step(net, optimizer, x, t):
+        x, t, state = x.copy(), t.copy(), np.random.get_state()
+        np.random.shuffle(x)
+        np.random.set_state(state)
+        np.random.shuffle(t)
+        return _trained(net, optimizer, x, t)
+
+    return step, net, optimizer, *_classes()
+
+
 @mistake("double_softmax", steps=12)
 def examples_chosen_one_by_one():
     net = Sequential(*_net(), F.softmax)  # <- , F.softmax =>
@@ -556,6 +571,229 @@ def examples_chosen_one_by_one():
         return loss
 
     return step, net, optimizer, *_classes()
+
+
+@healthy(steps=12)
+def actions_taken_along_the_default_axis():
+    def step(policy, optimizer, states, actions, advantages):
+        chosen = F.take_along_axis(F.log_softmax(policy(states)), actions, axis=1)
+        loss = -F.mean(chosen[:, 0] * advantages)
+        policy.cleargrads()
+        loss.backward()
+        optimizer.update()
+        return loss
+
+    policy = _net(4, 2)
+    actions, advantages = np.random.randint(0, 2, (40, 1)), np.random.randn(40)
+    return step, policy, optimizers.Adam(0.02).setup(policy), np.random.randn(40, 4), actions, advantages
+
+
+@healthy(steps=12)
+def picture_with_the_features_of_another():
+    def gram(features):
+        flat = F.reshape(features, (8, -1))
+        return flat @ flat.T / flat.size
+
+    def step(net, picture, optimizer, style):
+        loss = F.sum((gram(net(picture)) - gram(net(style)).data) ** 2)
+        picture.cleargrad()
+        loss.backward()
+        optimizer.update()
+        return loss
+
+    net, style = Sequential(L.Conv2D(3, 8, 3, pad=1), F.relu), np.random.rand(1, 3, 8, 8)
+    picture = Parameter(np.random.rand(1, 3, 8, 8))
+    return step, net, picture, optimizers.Adam(0.05).setup([picture]), style
+
+
+# ------------------------------------------------------------------------------------------------ losses of one's own
+@mistake("softmax_over_batch")
+def softmax_by_exp_and_sum():
+    def loss(net, x, t):
+        e = F.exp(net(x))
+        p = e / F.sum(e, axis=0)  # <- p = e / F.sum(e, axis=1, keepdims=True)
+        return -F.mean(F.log(p[np.arange(48), t]))
+
+    return loss, _net(), *_classes()
+
+
+@mistake("uphill", steps=12)
+def half_of_the_likelihood_with_a_plus():
+    net = Sequential(*_net(5, 1), F.sigmoid)
+    optimizer = optimizers.SGD(lr=0.5).setup(net)
+
+    def step(net, optimizer, x, t):
+        p = net(x)[:, 0]
+        loss = F.mean(-t * F.log(p) + (1 - t) * F.log(1 - p))  # <- + (1 - t) => - (1 - t)
+        net.cleargrads()
+        loss.backward()
+        optimizer.update()
+        return loss
+
+    return step, net, optimizer, *_classes(classes=2)
+
+
+@healthy(steps=12)
+def likelihood_and_entropy():
+    net = Sequential(*_net(5, 1), F.sigmoid)
+    optimizer = optimizers.SGD(lr=0.5).setup(net)
+
+    def step(net, optimizer, x, t):
+        p = net(x)[:, 0]
+        entropy = -F.mean(p * F.log(p) + (1 - p) * F.log(1 - p))
+        loss = -F.mean(t * F.log(p) + (1 - t) * F.log(1 - p)) - 0.1 * entropy
+        net.cleargrads()
+        loss.backward()
+        optimizer.update()
+        return loss
+
+    return step, net, optimizer, *_classes(classes=2)
+
+
+def _prices():
+    x = np.random.randn(60, 5)
+    return x, 250_000 + 50_000 * x[:, :1]
+
+
+@mistake("cancelling_errors", steps=12)
+def differences_that_are_not_squared():
+    net = _net(5, 1)
+    optimizer = optimizers.SGD(lr=0.05).setup(net)
+
+    def step(net, optimizer, x, y):
+        loss = F.mean(net(x) - y)  # <- loss = F.mean((net(x) - y) ** 2)
+        net.cleargrads()
+        loss.backward()
+        optimizer.update()
+        return loss
+
+    x, _ = _prices()
+    return step, net, optimizer, x, x[:, :1]
+
+
+@healthy(steps=12)
+def log_probabilities_below_those_of_a_teacher():
+    net = _net(5, 3)
+    optimizer = optimizers.SGD(lr=0.1).setup(net)
+
+    def step(net, optimizer, x, t, teacher):
+        own = F.log_softmax(net(x))[np.arange(len(t)), t]
+        loss = F.mean(teacher - own)
+        net.cleargrads()
+        loss.backward()
+        optimizer.update()
+        return loss
+
+    return step, net, optimizer, *_classes(), -np.random.rand(48)
+
+
+@mistake("output_range", steps=12)
+def prices_as_they_are_by_sgd():
+    net, (x, y) = _net(5, 1), _prices()
+    optimizer = optimizers.SGD(lr=0.01).setup(net)
+
+    def step(net, optimizer, x, y):
+        loss = F.mean_squared_error(net(x), y)  # <- loss = F.mean_squared_error(net(x), (y - y.mean()) / y.std())
+        net.cleargrads()
+        loss.backward()
+        optimizer.update()
+        return loss
+
+    return step, net, optimizer, x, y
+
+
+@mistake("output_range", steps=12)
+def prices_as_they_are_by_adam():
+    net, (x, y) = _net(5, 1), _prices()
+    optimizer = optimizers.Adam(0.01).setup(net)
+
+    def step(net, optimizer, x, y):
+        loss = F.mean_squared_error(net(x), y)  # <- loss = F.mean_squared_error(net(x), (y - y.mean()) / y.std())
+        net.cleargrads()
+        loss.backward()
+        optimizer.update()
+        return loss
+
+    return step, net, optimizer, x, y
+
+
+# ------------------------------------------------------------------------------------------- what is made, and where
+@mistake("replaced_parameter", steps=12)
+def model_and_optimizer_in_the_step():
+    def step(x, t):
+        net = _net()  # <-
+        optimizer = optimizers.SGD(lr=0.1).setup(net)  # <-
+        loss = F.softmax_cross_entropy(net(x), t)
+        net.cleargrads()
+        loss.backward()
+        optimizer.update()  # <-
+        return loss
+
+    return step, *_classes()
+
+
+@mistake("wrong_mode", steps=12)
+def evaluation_mode_since_the_model_was_made():
+    net = Sequential(L.Linear(5, 16), F.relu, L.Dropout(0.5), L.Linear(16, 3))
+    net.eval()  # <- net.train()
+    optimizer = optimizers.SGD(lr=0.1).setup(net)
+
+    def step(net, optimizer, x, t):
+        return _trained(net, optimizer, x, t)
+
+    return step, net, optimizer, *_classes()
+
+
+@mistake("mixed_examples")
+def channels_first_by_reshape():
+    def loss(net, pictures, t):
+        first = pictures.reshape(6, 3, 8, 8)  # <- first = pictures.transpose(0, 3, 1, 2)
+        return F.softmax_cross_entropy(net(first), t)
+
+    net = Sequential(L.Conv2D(3, 4, 3), F.relu, F.global_avg_pool, L.Linear(4, 2))
+    return loss, net, np.random.rand(6, 8, 8, 3), np.random.randint(0, 2, 6)
+
+
+@mistake("constant_output", steps=12, outside=True)
+def pixels_divided_as_integers():
+    x = np.random.randint(0, 255, (30, 16)).astype(np.uint8)
+    x = (x // 255).astype(float)  # <- x = x / 255
+    net = _net(16, 2)
+    optimizer = optimizers.Adam(0.02).setup(net)
+
+    def step(net, optimizer, x, t):
+        loss = F.softmax_cross_entropy(net(x), t)  # <-
+        net.cleargrads()
+        loss.backward()
+        optimizer.update()
+        return loss
+
+    return step, net, optimizer, x, np.random.randint(0, 2, 30)
+
+
+@healthy(steps=12)
+def state_of_the_model_that_is_detached():
+    class Cell(Link):
+        def __init__(self):
+            super().__init__()
+            self.cell, self.out, self.h = L.Linear(8, 6), L.Linear(6, 1), Variable(np.zeros((4, 6)))
+
+        def forward(self, x):
+            h = F.tanh(self.cell(F.concatenate([self.h, x], axis=1)))
+            self.h = Variable(h.data)
+            return self.out(h)
+
+    net = Cell()
+    optimizer = optimizers.SGD(lr=0.1).setup(net)
+
+    def step(net, optimizer, x, y):
+        loss = F.mean_squared_error(net(x), y)
+        net.cleargrads()
+        loss.backward()
+        optimizer.update()
+        return loss
+
+    return step, net, optimizer, np.random.randn(4, 2), np.random.randn(4, 1)
 
 
 # ---------------------------------------------------------------------------------- PyTorch's and DeZero's names
@@ -634,6 +872,17 @@ def features_detached_with_the_names_of_pytorch():
         return loss
 
     return step, body, head, sgd, *_torch_classes()
+
+
+@mistake("broadcast_loss")
+def column_and_row_with_the_names_of_pytorch():
+    from autolab.compat import torch
+
+    def loss(net, x, y):
+        return torch.nn.MSELoss()(net(x), y)  # <- return torch.nn.MSELoss()(net(x)[:, 0], y)
+
+    x = torch.randn(30, 5)
+    return loss, torch.nn.Sequential(torch.nn.Linear(5, 8), torch.nn.ReLU(), torch.nn.Linear(8, 1)), x, x.sum(dim=1)
 
 
 @mistake("cut_gradient")
