@@ -122,6 +122,8 @@ def test_a_program_that_needs_arrays_gets_them():
 
     diagnosis = autolab.diagnose(made_anew, net(), X, T)
     assert diagnosis and not diagnosis.facts and diagnosis.recording is not None
+    fn, program = diagnosis._origin.up_to_loss()
+    assert fn.__name__ == "made_anew" and autolab.record(fn, *program.args).steps[-1].function is not None
 
 
 def test_explore_opens_the_graph_at_the_first_finding(tmp_path, monkeypatch):

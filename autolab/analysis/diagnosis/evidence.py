@@ -44,7 +44,7 @@ class Evidence(ProgramGraph):
         self.watch = ProgramWatch(self.bench, self.program.copied())
         unrecorded = self._record()
         self.watch.run(max(1, self.rounds))
-        if unrecorded is not None and self.watch.error is None and not self.bench.gives_arrays:
+        if unrecorded is not None and self.watch.error is None and self.bench.gives_arrays is False:
             self.bench.gives_arrays = True
             unrecorded = self._record()
         once = [f"`{name}`" for name, v in self.program.named.items() if isinstance(v, GeneratorType | IOBase)]

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 from ...engine import a_kind, folded, hidden
@@ -87,7 +88,12 @@ class Origin:
     def up_to_loss(self) -> tuple[Callable[..., Any], Program]:
         """The function that returns the loss, with copies of the arguments."""
         copy = self.program.copied()
-        return up_to_loss(self.bench, copy), copy
+        fn = up_to_loss(self.bench, copy)
+        if self.bench.gives_arrays:
+            bound = partial(fn, *copy.args, **copy.kwargs)
+            bound.__name__ = getattr(fn, "__name__", "fn")  # type: ignore[attr-defined]
+            return bound, replace(copy, args=(), kwargs={})
+        return fn, copy
 
 
 def examined(bench: Workbench, program: Program, steps: int, causal: bool) -> Diagnosis:

@@ -26,7 +26,7 @@ class OwnWorkbench(Workbench):
     """AutoLab."""
 
     models, optimizers, norms, minding = Link, Updates, BatchNormalization, (Dropout, BatchNormalization)
-    gives_arrays = False
+    gives_arrays: bool | None = False
     how_to_register = "Assign layers inside `with self.init_scope():`, or hold them in a ChainList or a Sequential."
 
     def prepared(self, values: list[Any]) -> dict[int, Any]:

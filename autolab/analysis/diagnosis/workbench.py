@@ -49,9 +49,9 @@ class Workbench(ABC):
     rounds = 0
     """How often a training step is run; 0 if the program is a loss."""
 
-    gives_arrays = True
+    gives_arrays: bool | None = None
     """Whether a recorded program gets its arrays as they are, not as inputs of the graph, as a computation in NumPy may
-    need."""
+    need; None for a library that has no such choice."""
 
     how_to_register = "Hold layers in nn.ModuleList or nn.Sequential, and tensors as nn.Parameter."
 
