@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -79,6 +80,74 @@ def test_custom_vjp() -> None:
     scaled.defvjp(lambda x, y: (scaled(x, y), (x, y)), lambda kept, g: (g * kept[0], g * kept[1]))
     report = autolab.check_gradients(scaled, X(3), X(3) + 1)
     assert "swapped" in str(report) and Path(__file__).name in str(report)
+
+
+def test_custom_rules_of_functions_of_structures() -> None:
+    @autolab.custom_vjp  # type: ignore[attr-defined]
+    def scaled(p: Any, x: Any = 2.0) -> Any:
+        return p["w"] * p["b"][0] * x
+
+    def bwd(kept: Any, g: Any) -> Any:
+        p, x = kept
+        return {"w": g * p["b"][0] * x, "b": [g * 100.0, 0.0]}, np.zeros_like(x)
+
+    scaled.defvjp(lambda p, x: (scaled(p, x), (p, x)), bwd)
+    point = {"w": 2.0, "b": [3.0, 1]}
+    found = grad(lambda p: scaled(p, x=5.0))(point)
+    assert (found["w"].data, found["b"][0].data, found["b"][1].data) == (15, 100, 0)
+    assert grad(scaled)(point)["w"].data == 6
+    second = grad(lambda b: grad(lambda w: scaled({"w": w, "b": [b, 1.0]}))(1.0))(3.0)
+    assert second.data == 2
+    scaled.defvjp(lambda p, x: (scaled(p, x), None), lambda kept, g: (None, g))
+    assert grad(scaled)(point)["w"].data == 0
+    scaled.defvjp(lambda p, x: (scaled(p, x), None), lambda kept, g: (g, g))
+    with pytest.raises(TypeError, match=r"scaled: the gradient of argument 0 is a Variable; expected a dict"):
+        grad(scaled)(point)
+
+    @autolab.custom_jvp  # type: ignore[attr-defined]
+    def total(p: Any) -> Any:
+        return 2 * p["a"] + p["b"]
+
+    @total.defjvp
+    def total_jvp(primals: Any, tangents: Any) -> Any:
+        return total(*primals), 7 * tangents[0]["a"]
+
+    found = grad(total)({"a": 1.0, "b": 2.0})
+    assert (found["a"].data, found["b"].data) == (7, 0)
+
+
+def test_arguments_of_custom_rules_that_have_no_gradient() -> None:
+    @partial(autolab.custom_vjp, nondiff_argnums=(0,))  # type: ignore[attr-defined]
+    def iterated(f: Any, a: Any, x: Any) -> Any:
+        return autolab.lax.while_loop(lambda x: abs(f(a, x) - x) > 1e-12, lambda x: f(a, x), x)  # type: ignore[attr-defined]
+
+    def fwd(f: Any, a: Any, x: Any) -> Any:
+        found = iterated(f, a, x)
+        return found, (a, found)
+
+    def bwd(f: Any, kept: Any, g: Any) -> Any:
+        a, found = kept
+        by_x = autolab.vjp(lambda x: f(a, x), found)[1]  # type: ignore[attr-defined]
+        total = iterated(lambda packed, u: packed[1] + by_x(u)[0], (a, g), g)
+        return autolab.vjp(lambda a: f(a, found), a)[1](total)[0], np.zeros_like(found)  # type: ignore[attr-defined]
+
+    iterated.defvjp(fwd, bwd)
+
+    def root(a: Any) -> Any:
+        return iterated(lambda a, x: 0.5 * (x + a / x), a, a)
+
+    np.testing.assert_allclose(grad(root)(2.0).data, 0.5 / np.sqrt(2))
+
+    @partial(autolab.custom_jvp, nondiff_argnums=(0,))  # type: ignore[attr-defined]
+    def applied(f: Any, x: Any, *, scale: Any = None) -> Any:
+        return f(x)
+
+    applied.defjvp(lambda f, primals, tangents: (applied(f, *primals), 2 * tangents[0]))
+    assert grad(lambda x: applied(np.square, x))(3.0).data == 2
+    with pytest.raises(
+        TypeError, match=r"applied: got \['scale'\] by keyword only; expected arguments with a position"
+    ):
+        applied(np.square, 3.0, scale=2.0)
 
 
 def test_autograd() -> None:
