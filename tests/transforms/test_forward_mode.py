@@ -121,9 +121,42 @@ def test_vmap_takes_axes_and_is_differentiable() -> None:
     np.testing.assert_array_equal(pairs.data, np.outer(x.data[0], w.data))
 
 
+def test_vmap_takes_structures_of_arrays_and_of_axes() -> None:
+    rng = np.random.default_rng(0)
+    x, w = rng.normal(size=(3, 4)), rng.normal(size=(4, 3))
+    np.testing.assert_array_equal(transforms.vmap(lambda pair: pair[0] + pair[1])([x, 2 * x]).data, 3 * x)
+    for axes in (({"x": 0, "w": (1, None)},), [{"x": 0, "w": [1, None]}]):
+        y = transforms.vmap(lambda d: d["x"] * d["w"][0] * d["w"][1], axes)({"x": x, "w": (w, 2.0)})
+        np.testing.assert_array_equal(y.data, x * w.T * 2)
+    both = transforms.vmap(lambda x, shared: {"y": x, "s": shared * 2}, (0, None), {"y": 1, "s": None})(x, Variable(w))
+    np.testing.assert_array_equal(both["y"].data, x.T)
+    np.testing.assert_array_equal(both["s"].data, 2 * w)
+    np.testing.assert_array_equal(transforms.vmap(lambda x, w: x * w)(x, w=w.T).data, x * w.T)
+
+    def net(layers: Any, x: Any) -> Any:
+        for w, b in layers:
+            x = F.tanh(w @ x + b)
+        return F.sum(x)
+
+    layers = [(w.T, np.ones(3)), (rng.normal(size=(2, 3)), np.zeros(2))]
+    found = transforms.grad(lambda layers: F.sum(transforms.vmap(net, (None, 0))(layers, x)))(layers)
+    each = [transforms.grad(net)(layers, row) for row in x]
+    np.testing.assert_allclose(found[0][0].data, sum([one[0][0].data for one in each]))
+
+
 @pytest.mark.parametrize(
     ("call", "message"),
     [
+        (
+            lambda v: transforms.vmap(lambda d: d["a"], ({"b": 0},))({"a": np.ones(2)}),
+            "in_axes for argument 0 is .*; expected one axis, or a structure like a dict",
+        ),
+        (
+            lambda v: transforms.vmap(lambda d: d["a"])({"a": 2.0, "b": np.ones(2)}),
+            r"argument 0\['a'\] is a float without",
+        ),
+        (lambda v: transforms.vmap(lambda x: x, out_axes=(0, 1))(np.ones(2)), "out_axes is .*like a Variable"),
+        (lambda v: transforms.vmap(lambda x: x, out_axes=None)(np.arange(2.0)), "out_axes is None for a result that"),
         (lambda v: v(np.ones((3, 2)), np.ones((4, 2))), r"the batch sizes are \[3, 4\]"),
         (lambda v: v(np.ones((0, 2)), np.ones((0, 2))), r"the batch sizes are \[0\]"),
         (lambda v: v(1.0, np.ones(2)), "argument 0 is a float without axes"),
