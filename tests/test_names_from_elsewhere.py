@@ -42,6 +42,13 @@ def test_array_and_asarray_keep_the_gradient_and_take_a_dtype() -> None:
     np.testing.assert_array_equal(x.grad.data, [1, 1])
 
 
+def test_numpy_of_autolab_hides_no_function_of_numpy() -> None:
+    own = vars(autolab.numpy).keys() & set(np.__all__)  # type: ignore[attr-defined]
+    assert own == {"array", "asarray", "c_", "r_"}
+    with pytest.raises(autolab.NoGradientError, match=r"numpy.unwrap has no gradient"):
+        autolab.numpy.unwrap(Variable([1.0, 9.0]))  # type: ignore[attr-defined]
+
+
 def test_keys_of_random_numbers() -> None:
     random = autolab.random  # type: ignore[attr-defined]
     one, other = random.split(random.PRNGKey(3))

@@ -355,7 +355,7 @@ ALIASES: dict[str, dict[str, str]] = {
             "serializers.pytorch_names": "load save",
             "training.extensions": "LiveMonitor",
             "transforms.jax_forms": "jit vjp",
-            "transforms.trees": "tree_flatten tree_leaves tree_map tree_unflatten",
+            "transforms.trees": "tree_flatten tree_leaves tree_map tree_reduce tree_structure tree_unflatten",
             "transforms": """
                 checkpoint elementwise_grad hessian hvp jacfwd jacobian jacrev jvp lax nth_derivative value_and_grad
                 vmap tree=trees tree_util=trees hessian_vector_product=hvp
@@ -395,6 +395,7 @@ NEEDLESS: dict[str, tuple[str, tuple[Any, ...] | None]] = {
     "retain_graph": ("create_graph", (True, False)),
     "static_argnames": ("check_every", None),
     "static_argnums": ("check_every", None),
+    "unroll": ("length", None),
 }
 """Keywords that ask for what AutoLab does anyway -> a parameter of the functions concerned, and the values for which
 this holds, None for all: graphs are kept, unused inputs have the gradient None, results are new arrays, the batch axis

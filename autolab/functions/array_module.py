@@ -9,10 +9,9 @@ from typing import Any
 
 import numpy as _numpy
 
-from ..engine import Variable, unwrap
-from ..engine.numpy_functions import requires
-from .arrays.joining import concatenate, stack
-from .numpy_names import copy
+from ..engine import Variable
+from ..engine.numpy_functions import requires as _requires
+from ..engine.numpy_protocol import unwrap as _unwrap
 
 
 def array(object: Any, dtype: Any = None, **settings: Any) -> Any:
@@ -35,12 +34,12 @@ def array(object: Any, dtype: Any = None, **settings: Any) -> Any:
     """
     if "requires_grad" in settings:
         raise TypeError("array: got requires_grad, which arrays do not have; autolab.array(...) is a Variable")
-    if not requires(object):
-        return _numpy.array(unwrap(object), dtype, **settings)
+    if not _requires(object):
+        return _numpy.array(_unwrap(object), dtype, **settings)
     if isinstance(object, Variable):
-        return copy(object) if dtype is None else object.astype(dtype)
+        return _numpy.copy(object) if dtype is None else object.astype(dtype)
     parts = [item if isinstance(item, Variable) else array(item) for item in object]
-    joined = stack(parts, axis=0)
+    joined = _numpy.stack(parts, axis=0)
     return joined if dtype is None else joined.astype(dtype)
 
 
@@ -48,7 +47,7 @@ def asarray(a: Any, dtype: Any = None, **settings: Any) -> Any:
     """``numpy.asarray``; a Variable is returned as is, and lists that contain Variables are stacked as by `array`."""
     if isinstance(a, Variable):
         return a if dtype is None else a.astype(dtype, copy=False)
-    return array(a, dtype) if requires(a) else _numpy.asarray(unwrap(a), dtype, **settings)
+    return array(a, dtype) if _requires(a) else _numpy.asarray(_unwrap(a), dtype, **settings)
 
 
 class _Joining:
@@ -70,8 +69,8 @@ class _Joining:
 
     def __getitem__(self, key: Any) -> Any:
         parts = key if isinstance(key, tuple) else (key,)
-        if not requires(parts):
-            return getattr(_numpy, self._name)[unwrap(key)]
+        if not _requires(parts):
+            return getattr(_numpy, self._name)[_unwrap(key)]
         if isinstance(parts[0], str):
             raise TypeError(
                 f"{self._name}: got the text {parts[0]!r:.60}; expected arrays, numbers and slices. "
@@ -79,7 +78,7 @@ class _Joining:
             )
         arrays = [asarray(_numpy.r_[part] if isinstance(part, slice) else part) for part in parts]
         deep = [a if _numpy.ndim(a) >= len(self._shape) else _numpy.reshape(a, self._shape) for a in arrays]
-        return concatenate(deep, axis=self._axis)
+        return _numpy.concatenate(deep, axis=self._axis)
 
 
 c_, r_ = _Joining("c_", (-1, 1), -1), _Joining("r_", (-1,), 0)

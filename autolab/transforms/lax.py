@@ -5,13 +5,22 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 from ..engine import Variable
+from ..engine.errors import a_kind
+from ..engine.keyword_aliases import takes_other_words
 from ..functions import stack
 from .trees import tree_leaves, tree_map
 
 
+@takes_other_words
 def scan(
-    f: Callable[[Any, Any], tuple[Any, Any]], init: Any, xs: Any, length: int | None = None, reverse: bool = False
+    f: Callable[[Any, Any], tuple[Any, Any]],
+    init: Any,
+    xs: Any = None,
+    length: int | None = None,
+    reverse: bool = False,
 ) -> tuple[Any, Any]:
     """Call ``f(carry, x)`` along the first axis of ``xs``, from ``init`` on; returns the last carry and the results.
 
@@ -37,29 +46,35 @@ def scan(
     >>> autolab.lax.scan(lambda total, x: (total + x, total * x), 0.0, autolab.Variable([1.0, 2.0, 3.0]))
     (variable(6.0), variable([0. 2. 9.]))
     """
+    for x in tree_leaves(xs):
+        if np.ndim(x) == 0:
+            raise TypeError(f"scan: xs holds {a_kind(x)}; expected arrays, whose first axis is that of the steps")
     lengths = {len(x) for x in tree_leaves(xs)} | (set() if length is None else {length})
     if len(lengths) != 1:
         raise ValueError(f"scan: xs and length give {sorted(lengths)} steps; expected one number")
     places, results = range(lengths.pop()), []
     for i in reversed(places) if reverse else places:
-        init, y = f(init, tree_map(lambda x, i=i: x[i], xs))
-        results.append(y)
+        found = f(init, tree_map(lambda x, i=i: x[i], xs))
+        if not isinstance(found, tuple | list) or len(found) != 2:
+            raise TypeError(f"scan: f returned {a_kind(found)}; expected a pair, the next carry and a result")
+        init = found[0]
+        results.append(found[1])
     ordered = results[::-1] if reverse else results
     return init, tree_map(lambda *parts: stack(parts), *ordered) if ordered else None
 
 
-def fori_loop(lower: int, upper: int, body: Callable[[int, Any], Any], init: Any) -> Any:
-    """Apply ``value = body(i, value)`` for ``i`` from ``lower`` to ``upper - 1``, starting with ``init``."""
+def fori_loop(lower: int, upper: int, body_fun: Callable[[int, Any], Any], init_val: Any) -> Any:
+    """Apply ``value = body_fun(i, value)`` for ``i`` from ``lower`` to ``upper - 1``, starting with ``init_val``."""
     for i in range(lower, upper):
-        init = body(i, init)
-    return init
+        init_val = body_fun(i, init_val)
+    return init_val
 
 
-def while_loop(cond: Callable[[Any], Any], body: Callable[[Any], Any], init: Any) -> Any:
-    """Apply ``value = body(value)`` while ``cond(value)`` holds, starting with ``init``."""
-    while cond(init):
-        init = body(init)
-    return init
+def while_loop(cond_fun: Callable[[Any], Any], body_fun: Callable[[Any], Any], init_val: Any) -> Any:
+    """Apply ``value = body_fun(value)`` while ``cond_fun(value)`` holds, starting with ``init_val``."""
+    while cond_fun(init_val):
+        init_val = body_fun(init_val)
+    return init_val
 
 
 def cond(pred: Any, true_fun: Callable[..., Any], false_fun: Callable[..., Any], *operands: Any) -> Any:

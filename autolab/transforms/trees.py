@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
-from ..shared import structure
+from ..shared.structure import filled, mapped, matched, rebuilt
+from ..shared.structure import leaves as leaves_of
 
-__all__ = ["flatten", "leaves", "map", "reduce", "unflatten"]
-__all__ += ["tree_flatten", "tree_leaves", "tree_map", "tree_reduce", "tree_unflatten"]
+__all__ = ["flatten", "leaves", "map", "reduce", "structure", "unflatten"]
+__all__ += ["tree_flatten", "tree_leaves", "tree_map", "tree_reduce", "tree_structure", "tree_unflatten"]
 
 
 def tree_map(f: Callable[..., Any], tree: Any, *rest: Any) -> Any:
@@ -25,25 +28,46 @@ def tree_map(f: Callable[..., Any], tree: Any, *rest: Any) -> Any:
     >>> tree_map(lambda w, g: w - 0.1 * g, {"w": 1.0, "b": [2.0]}, {"w": 10.0, "b": [0.0]})
     {'w': 0.0, 'b': [2.0]}
     """
-    columns = [tree_leaves(tree), *[structure.matched(tree, other, "tree_map: a structure") for other in rest]]
-    return structure.filled(tree, iter([f(*each) for each in zip(*columns, strict=True)]))
+    columns = [matched(tree, other, "tree_map: a structure") for other in (tree, *rest)]
+    return filled(tree, iter([f(*each) for each in zip(*columns, strict=True)]))
 
 
 def tree_leaves(tree: Any) -> list[Any]:
-    """The arrays in a structure, as a list."""
-    return [leaf for _, leaf in structure.leaves(tree)]
+    """The arrays in a structure, as a list; those of a dict in the order of its keys, as in JAX."""
+    return [leaf for _, leaf in leaves_of(_in_order(tree))]
 
 
-def tree_reduce(f: Callable[[Any, Any], Any], tree: Any, initial: Any = 0) -> Any:
-    """Reduce the arrays in a structure: ``result = f(result, array)``, starting with ``initial``."""
-    for leaf in tree_leaves(tree):
-        initial = f(initial, leaf)
-    return initial
+def _in_order(tree: Any) -> Any:
+    """The structure with the keys of its dicts sorted, where they can be; other mappings have an order of their own."""
+    if not isinstance(tree, dict | list | tuple):
+        return tree
+    if type(tree) is dict:
+        with suppress(TypeError):
+            tree = {key: tree[key] for key in sorted(tree)}
+    return mapped(tree, lambda _, branch: _in_order(branch))
+
+
+def tree_reduce(f: Callable[[Any, Any], Any], tree: Any, initializer: Any = None) -> Any:
+    """Reduce the arrays in a structure: ``result = f(result, array)``, starting with ``initializer`` or the first.
+
+    Examples
+    --------
+    >>> from autolab.tree_util import tree_reduce
+    >>> tree_reduce(max, {"a": -1.0, "b": [-2.0]})
+    -1.0
+    """
+    given = tree_leaves(tree)
+    return functools.reduce(f, given if initializer is None else [initializer, *given])
+
+
+def tree_structure(tree: Any) -> Any:
+    """The structure alone, for `tree_unflatten`; structures are equal if they are alike."""
+    return rebuilt(_in_order(tree), lambda _: "*")
 
 
 def tree_flatten(tree: Any) -> tuple[list[Any], Any]:
     """The arrays in a structure, and the structure itself, for `tree_unflatten`."""
-    return tree_leaves(tree), structure.rebuilt(tree, lambda _: "*")
+    return tree_leaves(tree), tree_structure(tree)
 
 
 def tree_unflatten(treedef: Any, leaves: Any) -> Any:
@@ -51,8 +75,8 @@ def tree_unflatten(treedef: Any, leaves: Any) -> Any:
     given, count = list(leaves), len(tree_leaves(treedef))
     if len(given) != count:
         raise ValueError(f"tree_unflatten: leaves has {len(given)} entries; expected {count}")
-    return structure.filled(treedef, iter(given))
+    return filled(treedef, iter(given))
 
 
 map, leaves, reduce = tree_map, tree_leaves, tree_reduce  # as in ``jax.tree``
-flatten, unflatten = tree_flatten, tree_unflatten
+flatten, structure, unflatten = tree_flatten, tree_structure, tree_unflatten

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import operator
+
 import numpy as np
 import pytest
 
@@ -53,3 +55,27 @@ def test_loops_and_branches():
 def test_a_scan_whose_number_of_steps_is_not_clear_is_refused(xs, length):
     with pytest.raises(ValueError, match=r"scan: xs and length give \[.*\] steps; expected one number"):
         lax.scan(lambda c, x: (c, None), 0.0, xs, length)
+
+
+def test_a_scan_takes_what_jax_takes_and_refuses_what_it_would_misread():
+    assert lax.scan(f=lambda c, _: (c + 1, c), init=0.0, length=3, unroll=2)[0] == 3
+    assert lax.fori_loop(0, 3, body_fun=lambda i, c: c + i, init_val=1) == 4
+    assert lax.while_loop(cond_fun=lambda c: c < 5, body_fun=lambda c: c + 2, init_val=0) == 6
+    with pytest.raises(TypeError, match=r"scan: f returned .*; expected a pair, the next carry and a result"):
+        lax.scan(lambda c, x: c + x, np.zeros(2), np.ones((3, 2)))
+    with pytest.raises(TypeError, match=r"scan: xs holds a float; expected arrays"):
+        lax.scan(lambda c, x: (c + x, x), 0.0, [1.0, 2.0])
+
+
+def test_structures_are_listed_and_reduced_as_in_jax():
+    tree = {"b": 2.0, "a": [3.0, None]}
+    assert autolab.tree.leaves(tree) == [3, 2] and autolab.tree.flatten(tree)[0] == [3, 2]
+    assert autolab.tree.unflatten(autolab.tree.structure(tree), [5, 6]) == {"a": [5, None], "b": 6}
+    assert autolab.tree_structure(tree) == autolab.tree_structure({"a": [1, None], "b": 7})
+    assert list(autolab.tree.map(lambda x, y: x * y, tree, {"a": [10.0, None], "b": 100.0}).items()) == [
+        ("b", 200),
+        ("a", [30, None]),
+    ]
+    assert autolab.tree.leaves({2: "x", "a": "y"}) == ["x", "y"]
+    assert autolab.tree_reduce(operator.mul, tree) == 6 and autolab.tree.reduce(max, [-2.0, -1.0]) == -1
+    assert autolab.tree_reduce(operator.add, tree, initializer=10) == 15
