@@ -34,6 +34,13 @@ _PLAIN_FUNCTIONS = {
 }
 
 
+_SUMMED = "F.index_add(np.zeros(n), 0, places, weights), with F = autolab.functions, keeps it"
+_TAKES_VALUES = {
+    np.full_like: "np.broadcast_to(value, x.shape) keeps it",
+    **dict.fromkeys((np.bincount, np.histogram), _SUMMED),
+}
+"""Plain functions whose result depends on values after the first argument, and how to write them."""
+
 _WRITES = {np.copyto, np.put, np.place, np.putmask, np.put_along_axis, np.fill_diagonal}
 
 _WRITTEN = {
@@ -50,6 +57,9 @@ _JOINS = {np.concatenate, np.stack, np.hstack, np.vstack, np.dstack, np.column_s
 def array_function(func: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """The implementation of ``Variable.__array_function__``."""
     if func in _PLAIN_FUNCTIONS:
+        values = [*args[1:], kwargs.get("fill_value"), kwargs.get("weights")]
+        if func in _TAKES_VALUES and requires(values):
+            raise DetachError(f"{_full_name(func)}: a plain array would drop the gradient; {_TAKES_VALUES[func]}")
         return plain(_of_arrays(func, args, kwargs))
     if func in _WRITES and any([getattr(value, "requires_grad", False) for value in (*args, *kwargs.values())]):
         raise DetachError(f"{_full_name(func)}: {INTO_ARRAY}")
