@@ -204,15 +204,30 @@ def test_axes_come_in_a_list(dim: Any) -> None:
 @pytest.mark.parametrize("name", ["softmax", "log_softmax", "logsumexp"])
 def test_functions_of_scipy_are_named(name: str) -> None:
     special = pytest.importorskip("scipy.special")
-    with pytest.raises(autolab.DetachError, match=rf"scipy.special.{name}: .*; instead: autolab.{name}\(x\)$"):
+    message = rf"^scipy.special.{name}: .*; instead: autolab.scipy.special.{name}\(x\)$"
+    with pytest.raises(autolab.DetachError, match=message):
         getattr(special, name)(Variable([1.0, 2.0]))
+
+
+def test_special_functions_of_scipy_are_those_of_scipy() -> None:
+    special = autolab.scipy.special  # type: ignore[attr-defined]
+    x = Variable([[0.0, 1.0], [2.0, 3.0]])
+    np.testing.assert_allclose(special.softmax(x).data, np.exp(x.data) / np.exp(x.data).sum())
+    np.testing.assert_allclose(special.log_softmax(x).data, np.log(special.softmax(x).data))
+    np.testing.assert_array_equal(autolab.special.softmax(x, dim=1).data, F.softmax(x, 1).data)  # type: ignore[attr-defined]
+    assert special.expit is F.sigmoid and special.logsumexp is F.logsumexp
+    for name in ("kl_div", "huber"):  # F has others of these names
+        with pytest.raises(AttributeError, match=f"scipy_special' has no attribute '{name}'"):
+            getattr(special, name)
 
 
 def test_a_package_of_scipys_name_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     """The same without SciPy: a function in a module of that name asks for an array."""
     space: dict[str, Any] = {"__name__": "scipy.special._logsumexp", "np": np}
     exec("def softmax(x):\n    return np.asarray(x)\n\ndef other(x):\n    return np.asarray(x)", space)
-    with pytest.raises(autolab.DetachError, match=r"^scipy.special.softmax: .*; instead: autolab.softmax\(x\)$"):
+    with pytest.raises(
+        autolab.DetachError, match=r"^scipy.special.softmax: .*; instead: autolab.scipy.special.softmax\(x\)$"
+    ):
         space["softmax"](Variable([1.0]))
     with pytest.raises(autolab.DetachError, match=r"^numpy.asarray\(Variable\)"):
         space["other"](Variable([1.0]))

@@ -257,7 +257,7 @@ ALIASES: dict[str, dict[str, str]] = {
                 depth2space=pixel_shuffle divide=div embed_id=embedding get_item=getitem huber_loss=huber
                 l1_loss=mean_absolute_error mm=matmul mse_loss=mean_squared_error multiply=mul negative=neg
                 permute=transpose permute_dims=transpose power=pow repeat_interleave=repeat
-                scaled_dot_product_attention=attention smooth_l1_loss=smooth_l1 special= subtract=sub
+                scaled_dot_product_attention=attention smooth_l1_loss=smooth_l1 special=scipy_special subtract=sub
                 batch_matmul=matmul hard_sigmoid=hardsigmoid swish=silu unsqueeze=expand_dims expit=sigmoid
             """,
             "pytorch_names": """

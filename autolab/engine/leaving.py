@@ -100,7 +100,8 @@ def as_array(frame: FrameType) -> str:
     while (module := str(above.f_globals.get("__name__"))).startswith(("scipy.", "numpy")) and above.f_back:
         name, asked = above.f_code.co_name, module.partition("._")[0]
         if asked.startswith("scipy.") and name in own.__all__:
-            return f"{asked}.{name}: a plain array would drop the gradient; instead: autolab.{name}(x)"
+            place = "autolab.scipy.special" if asked == "scipy.special" else "autolab"  # their softmaxes differ
+            return f"{asked}.{name}: a plain array would drop the gradient; instead: {place}.{name}(x)"
         above = above.f_back
     return AS_ARRAY
 
