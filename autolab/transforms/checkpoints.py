@@ -14,6 +14,7 @@ from ..engine import Array, Node, Variable, config, grad, publish, using_config,
 from ..engine.observe import ForwardEvent, observe
 from ..engine.undisturbed import note, undisturbed
 from ..shared.closeness import is_close
+from ..shared.structure import filled, leaves, rebuilt
 from .applied import reaches, same
 from .gradients import named
 
@@ -29,12 +30,12 @@ def checkpoint(fn: Callable[..., Any]) -> Callable[..., Any]:
     Parameters
     ----------
     fn : callable
-        Takes Variables, returns a Variable or a tuple of them; for example a link. It must be deterministic.
+        Takes and returns Variables or nested structures of them; for example a link. It must be deterministic.
 
     Returns
     -------
     callable
-        Takes the arguments of ``fn`` by position.
+        Takes the arguments of ``fn``.
 
     Raises
     ------
@@ -58,17 +59,15 @@ def checkpoint(fn: Callable[..., Any]) -> Callable[..., Any]:
     variable([ 1.25338077 -1.03311687])
     """
 
-    def checkpointed(*args: Any) -> Any:
-        places = [i for i, arg in enumerate(args) if isinstance(arg, Variable)]
-        run = _CheckpointedRun(fn, args, places)
+    def checkpointed(*args: Any, **kwargs: Any) -> Any:
+        run = _CheckpointedRun(fn, args, kwargs)
         results = run.forward_once()
         if any([x.creator is not None for x in run.outside]):
             raise ValueError(
                 "checkpoint: the function uses a computed value from outside; expected it among the arguments, so that "
                 "its gradient is counted once"
             )
-        outputs = _Checkpoint(run, results).apply((*[args[i] for i in places], *run.outside))
-        return outputs if run.returns_tuple else outputs[0]
+        return filled(run.structure, iter(_Checkpoint(run, results).apply((*run.given, *run.outside))))
 
     return named(checkpointed, "checkpoint", fn)
 
@@ -76,9 +75,11 @@ def checkpoint(fn: Callable[..., Any]) -> Callable[..., Any]:
 class _CheckpointedRun:
     """A function with its arguments and the states of the random generators before its first run."""
 
-    def __init__(self, fn: Callable[..., Any], args: tuple[Any, ...], places: list[int]) -> None:
-        self.fn, self.args, self.places = fn, args, places
-        self.returns_tuple = False
+    def __init__(self, fn: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+        self.fn, self._arguments = fn, (args, kwargs)
+        self.given = [leaf for _, leaf in leaves(self._arguments) if isinstance(leaf, Variable)]
+        self.structure: Any = None
+        """That of the results."""
         self.outside: list[Variable] = []
         """The Variables from outside that the function uses and that require a gradient."""
         self._rng = copy.deepcopy(config.rng)
@@ -91,7 +92,7 @@ class _CheckpointedRun:
         """Run the function, collect what it uses from outside, and discard the graph; returns the results."""
         made: set[Node] = set()
         found: dict[Node, Variable] = {}
-        fresh = self.fresh([self.args[i] for i in self.places])
+        fresh = self.fresh(self.given)
         own = {x.node for x in fresh}
 
         def note(event: Any) -> None:
@@ -119,12 +120,11 @@ class _CheckpointedRun:
         return tuple([wrap(x._data, Node.leaf() if x.dtype.kind == "f" else None) for x in given])
 
     def _results(self, inputs: Iterable[Variable]) -> tuple[Variable, ...]:
-        args = list(self.args)
-        for i, x in zip(self.places, inputs, strict=True):
-            args[i] = x
-        y = self.fn(*args)
-        self.returns_tuple = isinstance(y, tuple)
-        results = y if isinstance(y, tuple) else (y,)
+        each = iter(inputs)
+        args, kwargs = rebuilt(self._arguments, lambda leaf: next(each) if isinstance(leaf, Variable) else leaf)
+        y = self.fn(*args, **kwargs)
+        self.structure = rebuilt(y, lambda _: "*")
+        results = tuple([leaf for _, leaf in leaves(y)])
         for one in results:
             if not isinstance(one, Variable):
                 raise TypeError(f"checkpoint: the function returned a {type(one).__name__}; expected Variables")
@@ -149,7 +149,7 @@ class _Checkpoint(FunctionNode):
         run = self._checkpointed
         kept = self.get_retained_inputs()
         create_graph = any([x.requires_grad for x in kept])  # only then do they come with a graph
-        inputs, outside = kept[: len(run.places)], kept[len(run.places) :]
+        inputs, outside = kept[: len(run.given)], kept[len(run.given) :]
         if any([x._data is not then._data for x, then in zip(run.outside, outside, strict=True)]):
             raise RuntimeError(
                 "checkpoint: a value that the function uses from outside has changed since the call, so it cannot be "

@@ -209,6 +209,18 @@ def test_what_would_be_counted_twice_is_refused() -> None:
         grad(transforms.checkpoint(lambda x: x * w)(h), w, create_graph=True)
 
 
+def test_a_checkpoint_takes_and_returns_structures() -> None:
+    def fn(p: Any, scale: Any = 1.0) -> Any:
+        return {"y": p["w"] ** 2 * p["b"][0], "z": (p["w"] * scale, None)}
+
+    def total(fn: Any) -> Any:
+        return lambda w: sum([y for _, y in leaves(fn({"w": w * 2, "b": [w + 1, 5]}, scale=w))])
+
+    first, second = transforms.grad(total(fn)), transforms.grad(total(transforms.checkpoint(fn)))
+    assert first(3.0).data == second(3.0).data
+    assert transforms.grad(first)(3.0).data == transforms.grad(second)(3.0).data
+
+
 def test_a_checkpoint_of_what_has_changed_is_refused() -> None:
     model, x = L.Linear(2, 1), np.ones((3, 2), np.float32)
     loss = F.sum(transforms.checkpoint(model)(x) ** 2)
