@@ -157,6 +157,30 @@ def test_arguments_of_custom_rules_that_have_no_gradient() -> None:
         applied(np.square, 3.0, scale=2.0)
 
 
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda x: grad(lambda x: (x, x), has_aux=True)(x), r"value_and_grad\(f, has_aux=True\)"),  # type: ignore[call-overload]
+        (lambda x: x.at[0].multiply(2.0), r"IndexUpdates has no 'multiply'; instead: x.at\[i\].set\(x\[i\] \* v\)"),
+        (lambda x: autolab.lax.max(x, 0.0), "no attribute 'max'; instead: np.maximum, np.minimum"),  # type: ignore[attr-defined]
+        (lambda x: autolab.random.gumbel(0), r"instead: numpy.random.default_rng\(key\).gumbel"),  # type: ignore[attr-defined]
+        (lambda x: autolab.random.randint(autolab.random.key(0), size=2), r"^randint\(\) got an unexpected"),  # type: ignore[attr-defined]
+        (lambda x: F.gelu(x, approximate=True), r"instead: F.gelu is exact; autolab.nn.functional.gelu\(x, 'tanh'\)"),
+    ],
+)
+def test_names_and_keywords_of_jax_that_are_not_there(call: Any, message: str) -> None:
+    with pytest.raises((AttributeError, TypeError), match=message):
+        call(Variable([1.0, 2.0]))
+
+
+def test_names_and_keywords_of_jax_that_change_nothing() -> None:
+    assert autolab.jit(lambda x: x * 2, donate_argnums=0, inline=True)(3.0) == 6  # type: ignore[attr-defined]
+    assert grad(lambda x: x * x, holomorphic=False)(3.0).data == 6  # type: ignore[call-overload]
+    assert autolab.remat is autolab.checkpoint and autolab.Array is Variable  # type: ignore[attr-defined]
+    drawn = autolab.random.randint(autolab.random.key(0), (2,), 0, 5, dtype=np.int32)  # type: ignore[attr-defined]
+    assert drawn.dtype == np.int32
+
+
 def test_autograd() -> None:
     x = Variable([1.0, 2.0])
     autograd = autolab.autograd  # type: ignore[attr-defined]

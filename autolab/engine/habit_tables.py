@@ -106,10 +106,34 @@ HABITS: dict[str, dict[str, str]] = {
         "snapshot_object": "`extensions.snapshot()`; `serializers.save_npz(path, model)`",
     },
     "autograd": {},
+    "IndexUpdates": {
+        "apply": "`x.at[i].set(f(x[i]))`",
+        "divide": "`x.at[i].set(x[i] / v)`",
+        "get": "`x[i]`",
+        **dict.fromkeys(("max", "min"), "`x.at[i].set(np.maximum(x[i], v))`, `np.minimum`"),
+        **dict.fromkeys(("mul", "multiply"), "`x.at[i].set(x[i] * v)`"),
+        "power": "`x.at[i].set(x[i] ** v)`",
+    },
+    "lax": {
+        **dict.fromkeys(("abs", "exp", "log", "sqrt", "tanh"), "NumPy's functions, such as `np.exp`"),
+        **dict.fromkeys(("max", "min"), "`np.maximum`, `np.minimum`"),
+        "select": "`np.where`",
+        "select_n": "`np.where(which, y, x)` for `select_n(which, x, y)`",
+        "map": "`autolab.vmap(f)(xs)`",
+        "switch": "`f = branches[i]`, then `f(x)`",
+    },
+    "random": {
+        "categorical": "`random.choice(key, n, shape, p=probabilities)`",
+        "exponential": "`numpy.random.default_rng(key).exponential(size=shape)`",
+        "gumbel": "`numpy.random.default_rng(key).gumbel(size=shape)`",
+    },
     "autolab": {
         **dict.fromkeys(("amp", "autocast", "GradScaler"), "leave it out; `model.half()` computes in float16"),
         "cdist": "`autolab.norm(x[:, None] - y, axis=-1)`",
         "device_get": "`x.data`; from a GPU `x.numpy()`",
+        "device_put": "`autolab.to_gpu(x)`",
+        "linearize": "`autolab.jvp(f, (x,), (v,))` for each direction `v`",
+        "ops": "`F.index_add(np.zeros(n), 0, segments, x)` is `segment_sum`",
         "extend": "`autolab.custom_vjp`, `autolab.primitive`",
         "backends": "`autolab.to_gpu`, `autolab.get_array_module`",
         "benchmark": "`timeit` of Python: `timeit.timeit(lambda: f(x), number=100)`",
@@ -135,6 +159,9 @@ HABITS: dict[str, dict[str, str]] = {
         "watch": "`autolab.explore(f, x=...)`; `autolab.LiveMonitor(model)` for a training",
     },
     "keywords": {
+        "allow_int": "floating-point numbers, `x.astype(float)`",
+        "approximate": "F.gelu is exact; `autolab.nn.functional.gelu(x, 'tanh')`",
+        "has_aux": "`autolab.value_and_grad(f, has_aux=True)`",
         "activation": "the function after the layer: `L.Sequential(layer, F.relu)`",
         "update": "`autolab.set_debug(True)` looks for NaN; `autolab.config.train = False` sets a mode",
         "device": "`model.to_gpu()`, `x.to_gpu()`",
@@ -328,6 +355,7 @@ ALIASES: dict[str, dict[str, str]] = {
                 utils=data Module=Link no_backprop_mode=no_grad inference_mode=no_grad export=export_html layers=links
                 models=links testing=gradcheck test_util=gradcheck scipy=functions explain=explore draw=graph show=graph
                 visualize=graph activations=functions losses=functions checked=check_inplace scope=named_scope
+                Array=Variable
             """,
             "authoring": "autograd custom_jvp custom_vjp",
             "debug": "debug_nans=detect_anomaly detect_anomaly set_debug=set_detect_anomaly set_detect_anomaly",
@@ -358,7 +386,7 @@ ALIASES: dict[str, dict[str, str]] = {
             "transforms.trees": "tree_flatten tree_leaves tree_map tree_reduce tree_structure tree_unflatten",
             "transforms": """
                 checkpoint elementwise_grad hessian hvp jacfwd jacobian jacrev jvp lax nth_derivative value_and_grad
-                vmap tree=trees tree_util=trees hessian_vector_product=hvp
+                vmap tree=trees tree_util=trees hessian_vector_product=hvp remat=checkpoint
             """,
         }
     ),
@@ -389,7 +417,10 @@ NEEDLESS: dict[str, tuple[str, tuple[Any, ...] | None]] = {
     "allow_unused": ("create_graph", (True, False)),
     "batch_first": ("", (True,)),
     "device": ("", (None, "cpu", -1)),
+    "donate_argnums": ("check_every", None),
     "dropout_p": ("", (0.0,)),
+    "holomorphic": ("", (False,)),
+    "inline": ("check_every", None),
     "inplace": ("", (True, False)),
     "only_inputs": ("create_graph", (True,)),
     "retain_graph": ("create_graph", (True, False)),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..engine import unwrap
+from ..engine.habits import answer_habits
 from .arrays.indexing import put, scatter
 from .arrays.shape import broadcast_to
 
@@ -36,4 +37,5 @@ class IndexUpdates:
         return self._x + scatter(added, index=self._index, shape=self._x.shape)
 
 
+answer_habits(IndexUpdates, "IndexUpdates")
 at = property(IndexUpdates)

@@ -6,9 +6,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import wraps
 from typing import Any
 
 import numpy as np
+
+from ..engine.habits import answering
 
 Key = np.random.SeedSequence
 
@@ -40,17 +43,49 @@ def split(key: Key, num: int = 2) -> list[Key]:
 
 
 def _drawing(draw: Callable[..., Any]) -> Callable[..., Any]:
+    """Give the generator of a key to a function that takes one."""
+
+    @wraps(draw)
     def function(key: Key, *args: Any, **settings: Any) -> Any:
         return draw(np.random.default_rng(key), *args, **settings)
 
     return function
 
 
-normal = _drawing(lambda rng, shape=(), dtype=float: np.asarray(rng.standard_normal(shape), dtype))
-randint = _drawing(lambda rng, shape, minval, maxval: rng.integers(minval, maxval, shape))
-bernoulli = _drawing(lambda rng, p=0.5, shape=None: rng.random(np.shape(p) if shape is None else shape) < p)
-permutation = _drawing(lambda rng, x, axis=0: rng.permutation(x, axis))
-choice = _drawing(lambda rng, a, shape=(), replace=True, p=None: rng.choice(a, shape, replace, p))
-uniform = _drawing(
-    lambda rng, shape=(), dtype=float, minval=0.0, maxval=1.0: np.asarray(rng.uniform(minval, maxval, shape), dtype)
-)
+@_drawing
+def normal(key: Any, shape: Any = (), dtype: Any = float) -> Any:
+    """Numbers of the standard normal distribution."""
+    return np.asarray(key.standard_normal(shape), dtype)
+
+
+@_drawing
+def uniform(key: Any, shape: Any = (), dtype: Any = float, minval: Any = 0.0, maxval: Any = 1.0) -> Any:
+    """Numbers from ``minval`` up to, but not including, ``maxval``."""
+    return np.asarray(key.uniform(minval, maxval, shape), dtype)
+
+
+@_drawing
+def randint(key: Any, shape: Any, minval: Any, maxval: Any, dtype: Any = int) -> Any:
+    """Integers from ``minval`` up to, but not including, ``maxval``."""
+    return key.integers(minval, maxval, shape, dtype)
+
+
+@_drawing
+def bernoulli(key: Any, p: Any = 0.5, shape: Any = None) -> Any:
+    """Truth values, each true with probability ``p``."""
+    return key.random(np.shape(p) if shape is None else shape) < p
+
+
+@_drawing
+def permutation(key: Any, x: Any, axis: int = 0) -> Any:
+    """An array in another order along ``axis``; for an integer, those below it."""
+    return key.permutation(x, axis)
+
+
+@_drawing
+def choice(key: Any, a: Any, shape: Any = (), replace: bool = True, p: Any = None) -> Any:
+    """Elements of an array with probabilities ``p``; for an integer, those below it."""
+    return key.choice(a, shape, replace, p)
+
+
+__getattr__ = answering(__name__, "random")

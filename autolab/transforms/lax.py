@@ -9,6 +9,7 @@ import numpy as np
 
 from ..engine import Variable
 from ..engine.errors import a_kind
+from ..engine.habits import answering
 from ..engine.keyword_aliases import takes_other_words
 from ..functions import stack
 from .trees import tree_leaves, tree_map
@@ -85,3 +86,6 @@ def cond(pred: Any, true_fun: Callable[..., Any], false_fun: Callable[..., Any],
 def stop_gradient(x: Any) -> Any:
     """The same values as constants, through which no gradient flows."""
     return tree_map(lambda leaf: leaf.detach() if isinstance(leaf, Variable) else leaf, x)
+
+
+__getattr__ = answering(__name__, "lax")
