@@ -110,7 +110,12 @@ def _where(inputs: Arrays) -> str:
 
 
 def _as_array(result: Any) -> np.ndarray:
-    return np.asarray(result.data if isinstance(result, Variable) else result, np.float64)
+    array = result.data if isinstance(result, Variable) else result
+    try:
+        return np.asarray(array).astype(np.float64, casting="same_kind")
+    except (TypeError, ValueError) as error:
+        kind = f"an array of {array.dtype}" if hasattr(array, "dtype") else a_kind(result)
+        raise Known("no_array", Hint(say("no_array", kind=kind))) from error
 
 
 def _known_mistake(exercise: Values, wrong: Sequence[tuple[Arrays, np.ndarray]]) -> str:
@@ -250,7 +255,7 @@ def judged(exercise: Exercise, answer: Any, rng: np.random.Generator) -> Judgeme
     except NotImplementedError:
         return NOT_YET
     except Known as mistake:
-        return Judgement("wrong", mistake.kind, _own_hint(exercise, mistake.kind))
+        return Judgement("wrong", mistake.kind, (*mistake.hints, *_own_hint(exercise, mistake.kind)))
     except Exception as error:  # the learner's code may raise anything
         return Judgement("wrong", "stopped", _about_stopping(exercise, error))
 
@@ -262,6 +267,6 @@ def _nothing(exercise: Exercise) -> Judgement:
 
 def _about_stopping(exercise: Exercise, error: Exception) -> tuple[Hint, ...]:
     """The exception, and a general hint: such code has not got as far as the known mistakes."""
-    told = Hint(say("stopped", error=type(error).__name__, text=error))
+    told = Hint(say("stopped", error=f"{type(error).__name__}: {error!s:.300}".removesuffix(": ")))
     is_class = isinstance(exercise, OwnGradient)
     return (told, Hint(say("stopped.class"))) if is_class else (told, *_own_hint(exercise, "stopped"))

@@ -45,20 +45,24 @@ class NotWritten(Exception):
 
 
 class Known(Exception):
-    """A mistake whose ``kind`` is known before any array is compared."""
+    """A mistake whose ``kind`` is known before any array is compared, and the hints that come first."""
 
-    def __init__(self, kind: str) -> None:
+    def __init__(self, kind: str, *hints: Hint) -> None:
         super().__init__(kind)
-        self.kind = kind
+        self.kind, self.hints = kind, hints
 
 
 def has_gap(function: Any) -> bool:
     """Whether a function still contains the gap of the notebook, None or ``...``; True if that is unknown.
 
-    A function that runs in another process has the attribute ``leaves_gap``.
+    Of a class, or an instance of one, the methods are searched, since the source of a class in a notebook is not
+    available. A function that runs in another process has the attribute ``leaves_gap``.
     """
     if hasattr(function, "leaves_gap"):
         return bool(function.leaves_gap)
+    if not inspect.isroutine(function):
+        owner = function if isinstance(function, type) else type(function)
+        return any([has_gap(method) for method in vars(owner).values() if inspect.isfunction(method)])
     try:
         return bool(re.search(r"\bNone\b|\.\.\.", inspect.getsource(function)))
     except (OSError, TypeError):

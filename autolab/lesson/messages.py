@@ -36,7 +36,7 @@ SENTENCES: dict[str, str] = {
     "point": "At {point}",
     "none": "Your code returns None, or something with a None in it. Is there a return in front of the result?",
     "printed": "(Your code printed more: {count} lines. A check runs it many times.)",
-    "stopped": "Your code stops with {error}: {text}",
+    "stopped": "Your code stops with {error}",
     "stopped.class": (
         "Does forward keep what backward needs, and return a tuple? Does backward return one Variable for each input?"
     ),
@@ -48,6 +48,7 @@ SENTENCES: dict[str, str] = {
     "no_choice": "{answer} is not one of the choices: {choices}.",
     "witness.agrees": "For your input the gradient is right. For which inputs might it be wrong?",
     "witness.numbers": "An input must consist of finite numbers, at least one.",
+    "no_array": "Your result is {kind}. Is that a number, or an array of real numbers?",
     "no_function": "{answer} is not a function. Pass the function itself, without calling it.",
     "no_class": "{answer} is not a FunctionNode class. Pass the class itself, without calling it.",
 }

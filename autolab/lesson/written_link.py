@@ -37,6 +37,8 @@ def linked(parameter: str, start: float, argument: Callable[[np.ndarray], Any]) 
             raise Known("start")
         found.data = inputs[parameter]
         y = link(inputs["x"])
+        if isinstance(y, tuple | list):
+            return y
         if not isinstance(y, Variable) or grad(y, found, np.ones(y.shape)) is None:
             raise Known("detached")
         return y

@@ -223,6 +223,49 @@ def test_a_result_without_return_is_no_empty_answer(tmp_path):
     assert str(lesson.check("linear-gb", names["forgot"])).splitlines()[1].endswith(say("none"))
 
 
+@pytest.mark.parametrize(
+    ("name", "before", "after", "told"),
+    [
+        ("linear-own-link", "return self.W * x", "print(self.W * x)", say("none")),
+        ("stuck-list", "return self.second(h)", "print(self.second(h))", say("none")),
+        ("stuck-list", "self.first(x)", "self.frist(x)", "Your code stops with AttributeError"),
+    ],
+)
+def test_a_class_of_a_notebook_that_returns_nothing_or_stops_is_no_empty_answer(name, before, after, told):
+    notebook = next(path for path in NOTEBOOKS if name in answers(path))
+    source = mistaken(notebook, name, {"change": [before, after]})
+    assert told in str(run_exercise(notebook, source))
+
+
+@pytest.mark.parametrize(
+    ("name", "answer", "kind"),
+    [
+        ("linear-gb", lambda gy: gy.sum(axis=0) + 5j, "an array of complex128"),
+        ("linear-gb", lambda gy: (gy.sum(axis=0), 1), "a tuple"),
+        ("linear-gb", lambda gy: "abc", "a str"),
+        ("start-own", lambda x, y: [3 * x - y], "a list"),
+    ],
+)
+def test_a_result_that_is_no_array_of_numbers_is_named(name, answer, kind):
+    outcome = lesson.check(name, answer)
+    assert (outcome.kind, outcome.hints[0].text) == ("no_array", say("no_array", kind=kind))
+
+
+def test_weights_that_are_no_numbers_do_not_learn():
+    assert not lesson.check("stuck-equal", lambda rng: (rng.normal(size=(3, 4)), np.full(4, np.nan))).passed
+
+
+def test_an_exception_without_words_is_named_and_a_long_one_is_cut():
+    def fails(gy):
+        raise AssertionError
+
+    def rambles(gy):
+        raise ValueError("x" * 9999)
+
+    assert lesson.check("linear-gb", fails).hints[0].text == "Your code stops with AssertionError"
+    assert len(lesson.check("linear-gb", rambles).hints[0].text) < 350
+
+
 def test_what_an_answer_prints_is_cut_off(capsys):
     def gb(gy):
         for k in range(30):
