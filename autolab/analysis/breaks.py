@@ -46,7 +46,7 @@ class Break:
 
 @dataclass(eq=False)
 class _Lanes:
-    """Shrinking intervals, one per suspicious pair of samples: the ends, the values there, and the change halfway."""
+    """Shrinking intervals, one per suspicious pair of samples: ends, values there, and change and a value halfway."""
 
     order: np.ndarray
     a: np.ndarray
@@ -54,6 +54,7 @@ class _Lanes:
     at_a: np.ndarray
     at_b: np.ndarray
     halfway: np.ndarray
+    beside: np.ndarray
 
     @property
     def ends(self) -> tuple[np.ndarray, np.ndarray]:
@@ -84,12 +85,16 @@ def find_breaks(at: At, xs: np.ndarray, ys: np.ndarray, most: int) -> tuple[list
         values.append(found)
         _shrink(lanes, middle, found)
         if turn == _HALF:
-            lanes.halfway = _change(*lanes.ends)
+            left, right = lanes.ends
+            lanes.halfway, lanes.beside = _change(left, right), np.where(np.isfinite(left), left, right)
     ended = [_classified(lanes, lane, ys) for lane in range(len(lanes.order))]
     at_break = np.array([end is not None for end in ended], bool)
     breaks = _merged([end for end in ended if end is not None], float(xs[-1] - xs[0]))
     near = np.array(looked)[:, at_break].reshape(-1)
-    return breaks, near, np.array(values)[:, :, at_break].transpose(1, 0, 2).reshape(len(ys), -1)
+    beside = np.array(values)[:, :, at_break].transpose(1, 0, 2).reshape(len(ys), -1)
+    holes = np.array([one.x for one in breaks if one.kind == "hole"])
+    apart = (np.abs(near[:, None] - holes) > (xs[1] - xs[0]) / 4).all(axis=1)  # nearer, terms that cancel are rounded
+    return breaks, near[apart], beside[:, apart]
 
 
 def _suspects(xs: np.ndarray, ys: np.ndarray, most: int) -> _Lanes:
@@ -103,7 +108,7 @@ def _suspects(xs: np.ndarray, ys: np.ndarray, most: int) -> _Lanes:
         picked += [(order, cell) for cell in worst if around[cell] > _SUSPECT * usual]
     orders, cells = np.array(picked, int).reshape(-1, 2).T
     left, right = xs[cells], xs[cells + 1]
-    return _Lanes(orders, left, right, ys[:, cells], ys[:, cells + 1], np.zeros(len(cells)))
+    return _Lanes(orders, left, right, ys[:, cells], ys[:, cells + 1], *np.zeros((2, len(cells))))
 
 
 def _change(y: np.ndarray, z: np.ndarray) -> np.ndarray:
@@ -131,7 +136,7 @@ def _classified(lanes: _Lanes, lane: int, ys: np.ndarray) -> tuple[Break, float]
     change = float(_change(left, right))
     if not change > _VISIBLE * _height(ys[order]):
         return None
-    x, beside = float((lanes.a[lane] + lanes.b[lane]) / 2), float(left if np.isfinite(left) else right)
+    x, beside = float((lanes.a[lane] + lanes.b[lane]) / 2), float(lanes.beside[lane])
     swollen = [k for k in range(order + 1) if _is_swollen(lanes, lane, k, ys[k])]
     ratio = change / lanes.halfway[lane] if 0 < lanes.halfway[lane] < np.inf else np.inf
     if swollen and (np.isinf(change) or ratio > _STAYS):
@@ -181,5 +186,5 @@ def _one(group: list[tuple[Break, float]]) -> Break:
     values = [beside for _, beside in lowest]
     if len(values) < 2:
         return Break(x, order, "edge")
-    near = max(values) - min(values) <= 1e-6 * max(1.0, *map(abs, values))
+    near = max(values) - min(values) <= 1e-4 * max(1.0, *map(abs, values))
     return Break(x, order, "hole" if near else "jump")

@@ -47,6 +47,7 @@ def test_the_polynomial_of_a_polynomial_is_itself():
         (lambda x: np.tan(x), [(-1.57079632679, 0, "pole"), (1.57079632679, 0, "pole")]),
         (np.floor, [(-1.0, 0, "jump"), (0.0, 0, "jump"), (1.0, 0, "jump"), (2.0, 0, "jump")]),
         (lambda x: np.sin(x) / x, [(0.0, 0, "hole")]),
+        (lambda x: (np.exp(x) - 1) / x, [(0.0, 0, "hole")]),  # rounded differently on both sides
         (lambda x: np.sqrt(x), [(0.0, 0, "edge")]),
         (lambda x: np.log(x), [(0.0, 0, "pole")]),
         (lambda x: abs(x - 0.1), [(0.1, 1, "jump")]),
@@ -60,6 +61,18 @@ def test_the_polynomial_of_a_polynomial_is_itself():
 )
 def test_breaks_are_found_where_they_are_and_nowhere_else(fn, found):
     assert breaks(fn) == found
+
+
+@pytest.mark.parametrize(
+    ("fn", "highest"),
+    [
+        (lambda x: np.sin(x) / x, (1.0, 0.4362, 0.3334, 0.2382)),
+        (lambda x: (1 - np.cos(x)) / x**2, (0.5, 0.1351, 0.0834, 0.0461)),
+    ],
+)
+def test_beside_a_hole_no_derivative_is_drawn_that_is_all_rounding(fn, highest):
+    y = Study(fn, 1.0, order=3).data.curves.y
+    assert (np.nanmax(np.abs(y), axis=1) <= highest).all()
 
 
 @pytest.mark.parametrize("place", np.random.default_rng(0).uniform(-1.9, 1.9, 6).tolist())
