@@ -95,6 +95,16 @@ def test_a_view_opens_as_its_picture_with_one_control_one_sentence_and_one_menu(
     assert found["sentence"] and found["menus"] == 1, found
 
 
+def test_forced_colors_hide_nothing(opened: tuple[Page, Wire], kind: str) -> None:
+    """In Windows' high contrast themes: sliders have no track there, and a choice or a difference no colour."""
+    page = opened[0]
+    painted = """() => [...document.querySelectorAll('.al-root :is(.al-button, .al-range, mark, .al-ramp, text, path)')]
+      .map((e) => { const s = getComputedStyle(e); return [s.backgroundColor, s.backgroundImage, s.color, s.fill] })"""
+    before = page.evaluate(painted)
+    page.emulate_media(forced_colors="active")
+    assert page.evaluate(painted) == before
+
+
 def test_every_view_is_presented_the_same_way(page_of: Page, kind: str) -> None:
     page_of.locator(".al-menu > summary").click()
     page_of.get_by_role("button", name="Present", exact=True).click()
