@@ -56,8 +56,9 @@ export function makeTrioPart(view) {
     );
     const heads = KINDS.map((kind) => html("h4", words[`lens_${kind}`], html("span", words[`lens_${kind}_says`])));
     root.replaceChildren(...maps.map((map, k) => html("div.al-trio-map", heads[k], map.root)));
+    // room for the numbers in the cells
     const wide = KINDS.map((kind) => (arrays[kind].cols && labelled(arrays[kind]) ? arrays[kind].cols : 0));
-    root.style.setProperty("--al-least", `${Math.max(12, 3.05 * Math.max(...wide))}em`); // for numbers in cells
+    root.style.setProperty("--al-least", `${Math.max(12, ...wide.map((n) => (n > 4 ? 3.05 : 4.2) * n))}em`);
   }
 
   function fill() {

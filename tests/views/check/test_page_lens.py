@@ -684,6 +684,27 @@ def test_at_first_every_check_keeps_within_the_frame(page: Page, open_lens: Open
     assert page.evaluate(MEASURED)["above"] == found["above"]  # what is asked about stays where it is
 
 
+@pytest.mark.parametrize("width", [584, 880])
+def test_the_digits_of_the_worst_cell_are_inside_its_mark(page: Page, open_lens: Open, width: int) -> None:
+    page.set_viewport_size({"width": width, "height": 900})
+    x = np.linspace(-2.2, 2.2, 12).reshape(3, 4)
+    open_lens(check_gradients(lambda x: MulAdd().apply((x, x, x))[0], x))
+    cells, marks = page.locator(".al-trio .al-numbers span"), page.locator(".al-worst")
+    for k in range(3):
+        mark = marks.nth(k).bounding_box()
+        assert mark
+        places = [cells.nth(i).bounding_box() for i in range(12 * k, 12 * k + 12)]
+        assert all(box and box["width"] < mark["width"] for box in places)
+        (inside,) = [
+            box
+            for box in places
+            if box
+            and mark["x"] <= box["x"] + box["width"] / 2 <= mark["x"] + mark["width"]
+            and mark["y"] <= box["y"] + box["height"] / 2 <= mark["y"] + mark["height"]
+        ]
+        assert inside["width"] <= mark["width"] - 12  # the mark's frame
+
+
 @pytest.mark.parametrize(("width", "in_line"), [(1280, True), (600, False)])
 def test_three_heatmaps_stand_in_a_line_or_each_below_the_other(
     page: Page, open_lens: Open, width: int, in_line: bool
