@@ -15,7 +15,6 @@ from .readings import SIGNS
 def sentences(recording: Recording, found: list[Observation]) -> list[tuple[Sign, str]]:
     """What is wrong, in words: one sentence per sign (per place, for what left the graph), in the order of `SIGNS`."""
     reference = reference_step(recording)
-    near = "" if reference is None else label(reference)
     told: list[tuple[Sign, str]] = []
     for sign in SIGNS:
         mine = [finding for finding in found if finding.sign == sign]
@@ -29,8 +28,11 @@ def sentences(recording: Recording, found: list[Observation]) -> list[tuple[Sign
             continue
         worst = (min if sign == "vanishing" else max)(mine, key=lambda finding: finding.size)
         size = str(int(worst.size)) if worst.total else number(worst.size)
+        place = recording.by_id[worst.step]
+        name = heading if reference and label(place) == label(reference) else label  # x may be the input and the output
+        near = name(reference) if reference else ""
         words = {"count": plural(len(mine), "step"), "reference": near, "size": size, "total": worst.total}
-        told.append((sign, say(f"health_{sign}", worst=label(recording.by_id[worst.step]), **words)))
+        told.append((sign, say(f"health_{sign}", worst=name(place), **words)))
     return told
 
 

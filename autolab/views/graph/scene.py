@@ -225,7 +225,7 @@ def _node(identity: int, kind: str, name: str | None, text: str, sign: str, show
     used = columns(name) + 3 if name else 0
     text = name if name and name == shorten(text, _NAME_LIMIT) else shorten_call(text, max(8, _TEXT_LIMIT - used))
     value = None if shown is None else shown.grad if shown.value is None else shown.value  # whichever is known
-    cells = value is not None and value.size > 1
+    cells = value is not None and value.size != 1
     column, gap = (STRIP_WIDTH, COLUMN_GAP) if cells else (NUMBER_WIDTH, NUMBER_GAP)
     body = 2 * column + gap if value is not None else 0.0
     heading_width = CHARACTER * (columns(text) + (used if text != name else 0) + (columns(sign) + 2 if sign else 0))

@@ -183,6 +183,17 @@ def test_a_deep_tanh_net_with_small_weights_vanishes_towards_its_input():
     assert max(f.step for f in found) < 15
 
 
+def test_the_step_where_a_gradient_vanishes_and_the_one_it_is_compared_with_differ_in_name():
+    def shrink(x):
+        for _ in range(9):
+            x = 0.1 * x
+        return x
+
+    shown = autolab.record(shrink, x=1.0)
+    ((_, told),) = sentences(shown, observations(shown))
+    assert "less than a thousandth of that at x = 0.1 * x. The smallest is 1e−09, at x." in told
+
+
 def test_dead_units_are_zero_for_every_sample_of_a_batch():
     values = np.array([[0.0, 1.0, 0.0, 0.0], [0.0, 0.0, 2.0, 0.0]])
     assert dead_units(snapshot(values)) == (2, 4)

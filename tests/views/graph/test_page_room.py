@@ -61,6 +61,17 @@ def test_numbers_fit_into_cells_and_the_calculation_beside_the_graph(
     assert side.evaluate(reach), "what is below can be scrolled to"
 
 
+def test_the_shape_of_an_empty_array_is_written_out_beside_that_of_its_gradient(page: Page, explorer: Any) -> None:
+    wire = Wire(explorer(lambda x: x * 2, x=np.zeros((0, 3))))
+    wire.connect(page)
+    wire.settle()
+    texts = page.locator(".al-node .al-small", has_text="empty")
+    assert texts.all_text_contents() == 4 * ["empty (0, 3)"]
+    boxes = [one.bounding_box() for one in texts.all()]
+    for value, gradient in zip(boxes[::2], boxes[1::2], strict=True):
+        assert value and gradient and value["x"] + value["width"] < gradient["x"]
+
+
 @pytest.mark.parametrize("width", [584, 1110, 1300])
 def test_five_columns_beside_other_inputs_have_room_for_their_numbers(
     new_page: Callable[..., Page], explorer: Any, width: int
