@@ -15,7 +15,9 @@ from autolab.views.draw.messages import say
 
 from .lessons import NOTEBOOKS, cells, raw
 
-LIVE = re.compile(r"^(?:autolab\.(?:explore|derivatives|heatmap)|report\.explore)\(", re.MULTILINE)
+LIVE = re.compile(
+    r"^(?:autolab\.(?:explore|derivatives|heatmap|interact|plots\.surface)|report\.explore)\(", re.MULTILINE
+)
 
 
 @pytest.mark.lab
@@ -37,7 +39,7 @@ def test_each_lesson_stands_alone(browser, notebook, scheme, tmp_path, capsys):
     assert page.locator(".code_cell").count() == len(cells(notebook))
     views = len(LIVE.findall("\n".join(cells(notebook).values())))
     frames = page.frames[1:]
-    assert len(frames) == views >= (notebook.stem != "06_training") and page.locator("img").count() + views >= 3
+    assert len(frames) == views >= 1 and page.locator("img").count() >= 1
     for frame in frames:
         _goes_on(frame)
     assert page.evaluate("() => [...document.images].every((i) => i.complete && i.naturalWidth && i.alt)")
@@ -49,10 +51,10 @@ def test_each_lesson_stands_alone(browser, notebook, scheme, tmp_path, capsys):
 
 def _goes_on(frame: Frame) -> None:
     """Move what moves in a view without a kernel, and see that its frame shows all of it."""
-    if frame.get_by_role("button", name="One step back").count():
+    place = frame.locator(".al-place")
+    if place.count():
         frame.get_by_role("button", name="One step back").click()
         expect(frame.locator("body")).to_contain_text("upstream")
-        place = frame.locator(".al-place")
         before = place.text_content() or "nowhere"
         frame.get_by_role("button", name="One step back").click()
         expect(place).not_to_have_text(before)
