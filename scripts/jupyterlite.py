@@ -18,7 +18,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-from npm_packages import ROOT
+from npm_packages import ROOT, alone
 
 from autolab.lesson.shipped import notebooks
 from autolab.shared.files import write
@@ -78,7 +78,8 @@ def build(folder: Path, pyodide: str, info: dict[str, str], numpy: dict[str, Any
     RuntimeError
         If the tools or the wheels cannot be obtained.
     """
-    _make_tools()
+    with alone():
+        _make_tools()
     with tempfile.TemporaryDirectory() as held:
         lite = Path(held)
         _run("-m", "pip", "wheel", "--no-deps", "--no-build-isolation", f"--wheel-dir={lite / 'wheels'}", str(ROOT))

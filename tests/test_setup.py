@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import importlib
 import shutil
 import subprocess
 import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -308,3 +311,24 @@ def open_and_stop(clone: Path, home: Path) -> str:
         assert not lab.children()
         assert "Traceback" not in lab.output
         return lab.output
+
+
+def test_two_runs_that_need_the_same_packages_download_them_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "pyproject.toml").touch()
+    monkeypatch.syspath_prepend(str(ROOT / "scripts"))
+    npm_packages = importlib.import_module("npm_packages")
+    runs = []
+
+    def npm(arguments: list[str], **_: object) -> subprocess.CompletedProcess[str]:
+        runs.append(arguments)
+        time.sleep(0.2)
+        (Path(arguments[arguments.index("--prefix") + 1]) / "file").touch()
+        return subprocess.CompletedProcess(arguments, 0, "added 1 package")
+
+    monkeypatch.setattr(npm_packages, "ROOT", tmp_path)
+    monkeypatch.setattr(npm_packages, "npm", npm)
+    with ThreadPoolExecutor(2) as pool:
+        first, second = pool.map(npm_packages.fetched, [{"some": "1.0"}] * 2, [["file"]] * 2)
+    assert first == second and (first / "file").is_file() and len(runs) == 1
