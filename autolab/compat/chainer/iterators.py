@@ -73,8 +73,6 @@ class SerialIterator(Iterator, _data.SerialIterator):
         self._previous = before
         return batch
 
-    next = __next__
-
     def _drawn(self) -> np.ndarray:
         n = len(self.dataset)
         if self._sampler is not None:

@@ -14,13 +14,10 @@ import numpy as np
 
 from ... import initializers as _initializers
 from ...authoring.unchain import unchain, unchain_backward
+from ...engine import Array, Node, a_kind, get_array_module, is_array, to_cpu, to_gpu
 from ...engine import parameter as _parameter
 from ...engine import variable as _variable
-from ...engine.backend import Array, get_array_module, is_array
 from ...engine.creator import generation
-from ...engine.devices import to_cpu, to_gpu
-from ...engine.errors import a_kind
-from ...engine.node import Node
 from ..dressing import dress, dress_operators, dressing
 from ..table import signed
 from .initializers import as_initializer

@@ -7,9 +7,8 @@ from typing import Any
 import numpy as np
 
 from ...engine import configuration as _configuration
+from ...engine import device_name, get_array_module, to_gpu
 from ...engine.arrays import holds_arrays
-from ...engine.backend import device_name, get_array_module
-from ...engine.devices import to_gpu
 from ...functions.arrays import device_transfer
 from ...functions.pytorch_tensor_names import multinomial as _multinomial  # noqa: F401  # for table.txt
 from ...links import init

@@ -11,12 +11,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from ...engine import Array, Leaf, Node, a_kind, device_name, is_array, to_cpu
 from ...engine import variable as _variable
-from ...engine.backend import Array, device_name, is_array
-from ...engine.devices import to_cpu
-from ...engine.errors import a_kind
 from ...engine.leaving import left
-from ...engine.node import Leaf, Node
 from ...engine.updates import retain
 from ..dressing import dress, dressing
 from ..table import signed
