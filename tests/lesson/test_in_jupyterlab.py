@@ -8,7 +8,7 @@ import pytest
 from views.lab import LabPage, lab_server
 
 from .lessons import NOTEBOOKS
-from .walking import FAINT, walk
+from .walking import FAINT, SLIDERS, walk
 
 
 @pytest.fixture(scope="module")
@@ -31,7 +31,7 @@ def test_every_cell_shows_something_and_moves(browser, lab, notebook, theme):
     view.command("apputils:change-theme", theme=f"JupyterLab {theme}")
     moved = 0
     for name, place in walk(view, notebook):
-        moved += place.locator(".al-root input[type=range]").count()
+        moved += place.locator(SLIDERS).count()
         assert place.locator("img:not([alt]), img[alt='']").count() == 0, name
         if place.locator(".al-root").count():
             assert place.evaluate(FAINT) == [], name

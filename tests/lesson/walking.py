@@ -38,6 +38,7 @@ FAINT = """cell => {
   }
   return faint;
 }"""  # text that stands out less than WCAG's level AA asks
+SLIDERS = ".al-root :is(input[type=range], [role=slider])"
 MOST = 3
 """Sliders of a cell that are moved."""
 
@@ -50,7 +51,7 @@ def walk(view: LabPage, notebook: Path) -> Iterator[tuple[str, Any]]:
         assert "Traceback" not in view.run(i), cell["id"]
         view.page.wait_for_function(SHOWN, arg=i)
         place = view.page.locator(f'.jp-Cell[data-windowed-list-index="{i}"]')
-        sliders = place.locator(".al-root :is(input[type=range], .al-node[role=slider]):visible:enabled")
+        sliders = place.locator(f"{SLIDERS}:visible:enabled")
         for k in range(min(sliders.count(), MOST)):
             sliders.nth(k).press("ArrowRight")
         if sliders.count():
