@@ -215,9 +215,9 @@ class Writer:
     # ------------------------------------------------------------------ products
     def _product(self, expression: Expression) -> Tree:
         coefficient, factors = split(expression)
-        above: list[Tree] = []
-        below: list[Tree] = []
         under = [factor for factor in factors if isinstance(factor, Power) and is_below(factor)]
+        above: list[Expression] = []
+        below: list[Tree] = []
         for factor in sorted(factors, key=self._rank):
             if factor in under:
                 assert isinstance(factor, Power) and isinstance(factor.exponent, Number)
@@ -225,13 +225,14 @@ class Writer:
                 base, exponent = factor.base, Number(-factor.exponent.value)
                 below.append(self.tree(base) if is_alone else self._power(base, exponent))
             else:
-                above.append(self._factor(factor))
+                above.append(factor)
         is_decimal = coefficient.denominator > _SMALLEST_PARTS
         over, under_it = (coefficient, 1) if is_decimal else (coefficient.numerator, coefficient.denominator)
-        if len(above) == 1 and over == 1 and (below or under_it > 1 or isinstance(factors[0], FunctionCall)):
-            above = [self.tree(factor) for factor in factors if factor not in under]  # alone, or above a fraction line
-        line = self._line(Fraction(over), above)
-        return ["frac", line, self._line(Fraction(under_it), below)] if below or under_it > 1 else line
+        is_fraction = bool(below) or under_it > 1
+        is_alone = len(above) == 1 and over == 1 and (is_fraction or isinstance(factors[0], FunctionCall))
+        write = self.tree if is_alone else self._factor
+        line = self._line(Fraction(over), [write(factor) for factor in above])
+        return ["frac", line, self._line(Fraction(under_it), below)] if is_fraction else line
 
     def _line(self, coefficient: Fraction, factors: list[Tree]) -> Tree:
         """A number and factors next to each other."""
@@ -259,13 +260,14 @@ class Writer:
             case FunctionCall(called, (argument,)) if called in _BARE and self._is_short(argument):
                 head = function(called, [self.tree(argument)], simple=True)
                 return row(["power", head[1], above], *head[2:])
-        return ["power", self._alone(base), above]
+        return ["power", _grouped(base, self.tree(base)), above]
 
     # ------------------------------------------------------------------ functions
     def _call(self, called: str, arguments: tuple[Expression, ...], attributes: tuple[tuple[str, str], ...]) -> Tree:
         if called in _OF_ARRAYS:
             arguments = tuple([_of_ones(one) if isinstance(one, Number) else one for one in arguments])
         trees = [self.tree(argument) for argument in arguments]
+        alone = [_grouped(*pair) for pair in zip(arguments, trees, strict=True)]
         match called, trees:
             case "exp", [one] if self._has_e:
                 return ["power", ["name", "e"], one]
@@ -274,28 +276,30 @@ class Writer:
             case "abs", [one]:
                 return row("|", one, "|")
             case "neg", [_]:
-                return row(MINUS, self._alone(arguments[0]))
+                return row(MINUS, alone[0])
             case "pow", [_, exponent]:
-                return ["power", self._alone(arguments[0]), exponent]
+                return ["power", alone[0], exponent]
             case "′", [one]:  # the derivative of a part
-                return row(self._alone(arguments[0]), ["text", "′"])
+                return row(alone[0], ["text", "′"])
             case "square" | "transpose", [_] if not attributes:
-                return ["power", self._alone(arguments[0]), _RAISED[called]]
+                return ["power", alone[0], _RAISED[called]]
         if called in _INFIX and len(trees) == 2:
-            return row(self._alone(arguments[0]), _INFIX[called], self._alone(arguments[1]))
+            return row(alone[0], _INFIX[called], alone[1])
         shown = function(called, trees, called in _BARE and all(map(self._is_short, arguments)))
         if not attributes:
             return shown
         marks = ", ".join([f"{key}={value}" for key, value in attributes])
         return row(["sub", shown[1], ["text", marks]], *shown[2:])
 
-    def _alone(self, expression: Expression) -> Tree:
-        return self.tree(expression) if isinstance(expression, Name | Number) else group(self.tree(expression))
-
     def _is_short(self, argument: Expression) -> bool:
         """Whether an argument needs no parentheses: ``sin 2x``."""
         coefficient, factors = split(argument)
         return coefficient > 0 and len(factors) == 1 and isinstance(factors[0], Name) and coefficient.denominator == 1
+
+
+def _grouped(expression: Expression, tree: Tree) -> Tree:
+    """The formula of an expression in parentheses, which a name or a number does not need."""
+    return tree if isinstance(expression, Name | Number) else group(tree)
 
 
 def _of_ones(each: Number) -> Expression:

@@ -115,3 +115,24 @@ def test_an_array_of_equal_numbers_is_not_written_as_a_number() -> None:
         assert plain(Writer(lambda factor: 0).tree(slope)) == written
     product = FunctionCall("mul", (Number(Fraction(1)), Name("x", 0)))  # elementwise: a number is one
     assert plain(Writer(lambda factor: 0).tree(product)) == "1 · x"
+
+
+class Counting(Writer):
+    """Counts the expressions that it writes."""
+
+    count = 0
+
+    def tree(self, expression: Expression) -> Any:
+        self.count += 1
+        return super().tree(expression)
+
+
+def test_each_part_of_a_nested_expression_is_written_once() -> None:
+    """A part that was written twice at each of 12 levels kept a cell busy for minutes."""
+    nested: Expression = Name("x", 0)
+    for k in range(12):
+        inner = FunctionCall("add", (FunctionCall("mul", (nested, Number(Fraction(k + 2)))), Name("x", 0)))
+        nested = Product(Fraction(1, 2), (FunctionCall("square", (FunctionCall("sin", (inner,)),)),))
+    writer = Counting(lambda factor: 0)
+    writer.tree(nested)
+    assert writer.count < 12 * 10
