@@ -49,7 +49,7 @@ def test_a_plain_process_keeps_its_blocks() -> None:
 def test_a_worker_of_dask_keeps_its_blocks_too() -> None:
     distributed = pytest.importorskip("distributed", reason="the [cluster] extra is not installed")
     with (
-        distributed.LocalCluster(n_workers=1, threads_per_worker=1, dashboard_address=None) as cluster,
+        distributed.LocalCluster(n_workers=1, threads_per_worker=1, dashboard_address=":0") as cluster,
         distributed.Client(cluster) as client,
     ):
         said, trim, has_parent = client.submit(

@@ -29,7 +29,7 @@ pytestmark = [pytest.mark.full, pytest.mark.filterwarnings("ignore")]  # Dask's 
 
 
 def opened() -> Any:
-    return distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None)
+    return distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=":0")
 
 
 @pytest.fixture

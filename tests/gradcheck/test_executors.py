@@ -57,7 +57,7 @@ def test_dask():
     """In-process workers of a Dask cluster; the same interface reaches another machine's."""
     distributed = pytest.importorskip("distributed", reason="the [cluster] extra is not installed")
     with (
-        distributed.LocalCluster(n_workers=2, threads_per_worker=1, processes=False, dashboard_address=None) as cluster,
+        distributed.LocalCluster(n_workers=2, threads_per_worker=1, processes=False, dashboard_address=":0") as cluster,
         distributed.Client(cluster) as client,
     ):
         check_everything(client.get_executor())
