@@ -335,8 +335,10 @@ def test_groups_of_a_large_graph_open_and_close(page: Page, show: Open) -> None:
     drawn = {int(node.get_attribute("data-id") or 0) for node in graph.locator(".al-node").all()}
     assert len(drawn) > before and (drawn & steps or drawn & {other for other in tree.groups if other != closed["id"]})
     for box in seen(wire.widget).scene["nodes"]:
-        shown = graph.locator(f".al-node[data-id='{box['id']}'] .al-value .al-number").text_content()
-        assert shown == seen(wire.widget).readings["nodes"][str(box["id"])]["value"]
+        node = graph.locator(f".al-node[data-id='{box['id']}']")
+        value = seen(wire.widget).readings["nodes"][str(box["id"])]["value"]
+        small, own = node.locator(".al-small"), node.locator(".al-value .al-number")
+        assert (small if box["plan"] else own).text_content() == value + (f" · {box['plan']}" if box["plan"] else "")
     graph.locator(f".al-tab[data-id='{closed['id']}']").click()
     wire.settle()
     assert graph.locator(".al-node").count() == before
