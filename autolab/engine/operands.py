@@ -47,7 +47,7 @@ def _converted(function: Primitive, xp: Any, value: Any, what: str) -> Array:
 
 def number_beside(function: Primitive, xp: Any, value: float, dtype: np.dtype) -> Any:
     """A number combined with arrays: CuPy's own functions accept it directly, and nothing is copied to the device."""
-    if xp is np:
+    if xp is np or getattr(xp, "draws_as_numpy", False):  # recorded arrays, too, give NumPy's bits
         return scalar(value, dtype)
     return value if function.direct or dtype.kind != "f" else xp.full((), value, dtype)
 

@@ -8,10 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from ..engine import Variable
-from ..engine.backend import Array, modules
+from ..engine.backend import Array, modules, numpys
 from ..engine.complaints import COMPLAINTS
 from ..engine.modes import modes, overrides
 from ..engine.node import Edge, Node, new_order
@@ -118,7 +116,7 @@ def with_number(function: Primitive, kernels: Any, a: Any, b: Any) -> Variable |
     if not usual or not isinstance(variable, Variable):
         return None
     x = variable._data
-    if type(x) is np.ndarray or type(x) not in modules or x.dtype.kind != "f":
+    if type(x) in numpys or type(x) not in modules or x.dtype.kind != "f":
         return None
     raw = [value, x] if place else [x, value]
     try:

@@ -57,6 +57,8 @@ class SelfAttention(Link):
         self.value, self.out = Linear(size, size), Linear(size, size)
         self.weights = None
 
+    _observed = ("weights",)
+
     def forward(self, x: Any) -> Any:
         """Attend from each position of ``x``; both ``x`` and the result have shape ``(batch, length, size)``."""
         q, k, v = self.query(x), self.key(x), self.value(x)
@@ -117,6 +119,8 @@ class MultiHeadAttention(Link):
         self.query, self.key = Linear(size, size, nobias), Linear(size, size, nobias)
         self.value, self.out = Linear(size, size, nobias), Linear(size, size, nobias)
         self.weights: Any = None
+
+    _observed = ("weights",)
 
     def forward(self, x: Any, key: Any = None, value: Any = None, mask: Any = None) -> Any:
         """Attend from each position of ``x``; the result has shape ``(batch, length, size)``.

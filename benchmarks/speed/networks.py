@@ -210,18 +210,25 @@ def _both_ways(title: str, library: Library, model: Model, x: np.ndarray, g: np.
     """Run forward, backward from an upstream gradient, and free both graphs."""
     seed = library.constant(g)
 
-    def whole() -> tuple[Any, Any]:
+    def run(leaves: Any) -> Any:
+        return model.forward(*leaves)
+
+    def passes() -> tuple[Any, Any]:
         model.clear()
-        leaf = library.leaf(x)
-        y = model.forward(leaf)
+        leaves = [library.leaf(x)]
+        y = library.forward(run, leaves)
         library.backward(y, seed)
-        return leaf, y
+        return leaves, y
+
+    def whole() -> None:
+        library.clear(passes()[0])
 
     def results() -> list[np.ndarray]:
         """The value, and the gradients of the input and of a weight."""
-        leaf, y = whole()
+        leaves, y = passes()
+        found = [library.value(y), *library.gradients(y, leaves)]
         of_weight = model.gradient()
-        return [library.value(y).copy(), *library.gradients(y, [leaf]), np.array(getattr(of_weight, "data", of_weight))]
+        return [np.array(a) for a in (*found, getattr(of_weight, "data", of_weight))]
 
     return Work(title, {"whole": whole}, results)
 
@@ -291,5 +298,6 @@ def torch_gru(size: int) -> Model:
 Maker = Callable[[int], Model]
 MODELS: Mapping[str, tuple[Maker, Maker]] = {
     "autolab": (autolab_block, autolab_gru),
+    "compiled": (autolab_block, autolab_gru),
     "torch": (torch_block, torch_gru),
 }

@@ -15,22 +15,36 @@ from .cases import Case
 from .rows import Row
 
 
-def call(row: Row, case: Case, dtype: type, seed: int) -> tuple[Any, list[np.ndarray]]:
-    """What a case computes, as a function of its floating-point inputs, and these."""
+def applied(row: Row, case: Case, dtype: type, seed: int) -> tuple[Any, list[np.ndarray]]:
+    """What a case applies to Variables, as a function of them that returns all results; and the floating-point inputs.
+
+    The function reaches nothing of the row, whose reference holds all of autograd: too much to be compiled.
+    """
     made = case.make(np.random.default_rng([zlib.crc32(f"{row.name} {case.label}".encode()), seed]), dtype)
     inputs = [np.array(a) for a in made if a.dtype.kind == "f"]
+    its_function, its_call = row.function, case.call
 
-    def run(*arrays: Any) -> list[Any]:
-        given = iter(arrays)
-        xs = [Variable(next(given) if a.dtype.kind == "f" else a) for a in made]
+    def run(*variables: Variable) -> list[Any]:
+        given = iter(variables)
         found: list[Any] = []
 
         def function(*args: Any, **attributes: Any) -> Any:
-            found.append(row.function(*args, **attributes))
+            found.append(its_function(*args, **attributes))
             return found[-1]
 
-        case.call(function, *xs)
-        return [value for results in found for value in _orders(results, [x for x in xs if x.requires_grad])]
+        its_call(function, *[next(given) if a.dtype.kind == "f" else Variable(a) for a in made])
+        return found
+
+    return run, inputs
+
+
+def call(row: Row, case: Case, dtype: type, seed: int) -> tuple[Any, list[np.ndarray]]:
+    """What a case computes, as a function of its floating-point inputs: values and gradients; and these inputs."""
+    apply, inputs = applied(row, case, dtype, seed)
+
+    def run(*arrays: Any) -> list[Any]:
+        xs = [Variable(a) for a in arrays]
+        return [value for results in apply(*xs) for value in _orders(results, xs)]
 
     return run, inputs
 

@@ -42,6 +42,21 @@ class Tied(autolab.Chain):
         return self.b(F.tanh(self.a(F.tanh(self.a(x)))))
 
 
+class Attending(autolab.Chain):
+    """A transformer's block over the batch, whose attention keeps its weights for whoever looks at them."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.block, self.c = L.TransformerEncoderLayer(6, 2, dropout=0.1), L.Linear(6, 3)
+
+    def forward(self, x: Any) -> Variable:
+        return self.c(self.block(x[None])[0])
+
+    @property
+    def seen(self) -> Any:
+        return self.block.attention.weights
+
+
 class Step:
     """What is called with a batch, and all that a call may change."""
 
@@ -57,7 +72,7 @@ class Step:
             ]
             for of in links
         ]
-        buffers = [link.state_dict() for link in self.links]
+        buffers = [[link.state_dict(), getattr(link, "seen", None)] for link in self.links]
         return [told, buffers, [o.state() for o in self.optimizers], [o.t for o in self.optimizers], _drawn()]
 
 
@@ -255,6 +270,7 @@ STEPS: dict[str, Callable[[], Step]] = {
     "own hook": _plain(Net, _hooked(lambda: lambda optimizer: [setattr(p, "grad", p.grad * 0.5) for p in optimizer])),
     "groups": _plain(Net, _groups),
     "decay in the loss": _plain(Net, lambda net: O.Adam(lr=0.01).setup(net), decay=0.01),
+    "a transformer": _plain(Attending, lambda net: O.Adam(lr=0.01).setup(net)),
     "the same weights twice": _plain(Tied, lambda net: O.Adam(lr=0.01).setup(net)),
     "float64": _plain(_wide, lambda net: O.Adam().setup(net)),
     **{made.__name__.replace("_", " "): made for made in (

@@ -13,6 +13,7 @@ import numpy as np
 
 from ...engine import Variable
 from ...engine.modes import modes
+from ...engine.store import publish
 from .call_tape import Refusal
 from .executable import Executable, Miss
 from .lowering import Lowered
@@ -101,7 +102,14 @@ class CompiledProgram:
         low, named_so = self._low, set(map(id, self.traced.inputs))
         used = {slot for step in low.steps for slot in slots_in((step.args, step.options))}
         places = [place for slot, place in self.traced.tape.sources.items() if place is not None and slot in used]
-        return [place for place in places if place.kind in ("data", "attribute") and id(place.holder) not in named_so]
+        places = [place for place in places if place.kind in ("data", "attribute") and id(place.holder) not in named_so]
+        own = [(holder, name) for holder, name, _ in self.kept()]  # which a call sets itself
+        return [place for place in places if (place.holder, place.name) not in own]
+
+    def kept(self) -> list[tuple[Any, str, Any]]:
+        """What is now in the attributes that a differentiable call sets, for `publish`."""
+        places = [effect.place for effect in self.traced.effects] if self.traced.pulled else []
+        return [(place.holder, place.name, getattr(place.holder, place.name)) for place in places]
 
     def _backward(self) -> Executable | None:
         traced = self.traced
@@ -121,6 +129,7 @@ class CompiledProgram:
                 return self._checked(owner, leaves, args, options)
             self.calls += 1
             before = modes().rng.bit_generator.state if self.forward.draws else None
+            kept = self.kept()
             start = perf_counter()
             try:
                 found = self.forward.run(leaves)
@@ -133,7 +142,9 @@ class CompiledProgram:
                 if self.traced.tape.is_final:
                     raise
             else:
-                return found if self.backward is None else joined(self, owner.function, leaves, args, options, found)
+                return (
+                    found if self.backward is None else joined(self, owner.function, leaves, args, options, found, kept)
+                )
             if before is not None:
                 modes().rng.bit_generator.state = before
         finally:
@@ -143,8 +154,10 @@ class CompiledProgram:
     def pull(self, starts: list[Any], saved: list[Any]) -> list[np.ndarray]:
         """The gradients, from those of the results and what forward has saved."""
         assert self.backward is not None
+        values = self.traced.tape.values
+        laid = [_laid_like(values[slot], g) for slot, g in zip(self.traced.starts, starts, strict=True)]
         with self._pulling:
-            found: list[np.ndarray] = self.backward.run([*starts, *saved])
+            found: list[np.ndarray] = self.backward.run([*laid, *saved])
         return found
 
     def _alone(self, leaves: list[Any]) -> list[Any]:
@@ -152,9 +165,13 @@ class CompiledProgram:
         if self.backward is None:
             found: list[Any] = self._forward(dry=True).run(leaves)
             return found
+        kept = self.kept()
         result, saved = self.forward.run(leaves)
-        starts = [np.ones_like(y._data) for y in variables_in(result)]
-        return [*outs(self.traced.spec, result), *self.pull(starts, saved)]
+        stored = [np.array(effect.place.now(leaves)) for effect in self.traced.effects]
+        publish(kept)
+        spec = self.traced.spec
+        starts = [np.ones_like(y._data) for y in variables_in(spec, result)]
+        return [*stored, *outs(spec, result), *self.pull(starts, saved)]
 
     def _checked(self, owner: Compiled, leaves: list[Any], args: Any, options: Any) -> Any:
         """Call the function itself, and compare a dry run of the program with it."""
@@ -178,6 +195,15 @@ def _may_be(one: Any, leaves: list[Any]) -> bool:
         return bool(alike)
     kind = one.shape, one._data.strides, one.dtype
     return any([(leaf.shape, leaf._data.strides, leaf.dtype) == kind for leaf in alike])
+
+
+def _laid_like(traced: np.ndarray, g: np.ndarray) -> np.ndarray:
+    """An upstream gradient in the memory layout of the traced one, whose strides the program may contain."""
+    if (g.strides, g.dtype) == (traced.strides, traced.dtype):
+        return g
+    laid = np.empty_like(traced)
+    laid[...] = g
+    return laid
 
 
 def _equal(found: list[Any], expected: list[Any]) -> bool:

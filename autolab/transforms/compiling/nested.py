@@ -12,15 +12,20 @@ from .recorded_array import Recorded
 from .references import slots_in
 
 
-def outs(spec: Any, result: Any) -> list[Any]:
-    """The arrays in a result that a program computes."""
+def computed(spec: Any, result: Any) -> list[Any]:
+    """The arrays and Variables in a result that a program computes; not those that it was given, or found."""
     if isinstance(spec, Out):
-        return [result._data if spec.is_variable else result]
+        return [result]
     if type(spec) in (list, tuple):
-        return [array for one, item in zip(spec, result, strict=True) for array in outs(one, item)]
+        return [value for one, item in zip(spec, result, strict=True) for value in computed(one, item)]
     if type(spec) is dict:
-        return [array for key, one in spec.items() for array in outs(one, result[key])]
+        return [value for key, one in spec.items() for value in computed(one, result[key])]
     return []
+
+
+def outs(spec: Any, result: Any) -> list[Any]:
+    """The arrays of the same."""
+    return [getattr(value, "_data", value) for value in computed(spec, result)]
 
 
 def named(result: Any, effects: Sequence[Effect], steps: Sequence[Step]) -> set[int]:
@@ -40,9 +45,9 @@ def flat(result: Any) -> list[Any]:
     return [result]
 
 
-def variables_in(result: Any) -> list[Variable]:
-    """The Variables in what a function returned."""
-    return [item for item in flat(result) if isinstance(item, Variable)]
+def variables_in(spec: Any, result: Any) -> list[Variable]:
+    """The Variables in a result that a program computes."""
+    return [value for value in computed(spec, result) if isinstance(value, Variable)]
 
 
 class EnteredArguments:

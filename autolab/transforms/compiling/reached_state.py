@@ -99,6 +99,11 @@ class Effect:
         return [(leaf, "grad", grad), *passes, *[(leaf, "given", "False")] * self.had_one, *moved]
 
     @property
+    def is_only_kept(self) -> bool:
+        """Whether an attribute gets an array without a graph, which does not stand in the way of a gradient."""
+        return self.place.kind == "attribute" and not self.is_joined
+
+    @property
     def _filled(self) -> int:
         assert self.slot is not None
         return self.slot
@@ -152,6 +157,9 @@ class ReachedState:
         self._moved: dict[int, int] = {}
         self._kept: dict[tuple[int, str], Any] = {}
         self.attributes: list[tuple[Any, str, Any]] = []
+        self._reread: set[tuple[int, str]] = set()
+        self._inside: dict[tuple[int, str], tuple[Any, Any]] = {}
+        self.stale: dict[int, str] = {}
 
     def earlier(self) -> frozenset[Node]:
         """The nodes of values computed before the run, including those of gradients."""
@@ -159,9 +167,10 @@ class ReachedState:
         nodes += [leaf.grad.node for leaf in nodes if isinstance(leaf, Leaf) and leaf.grad is not None]
         return frozenset([node for node in nodes if node is not None and node.order])
 
-    def note(self, attributes: Iterable[tuple[Any, str]]) -> None:
-        """Note attributes that the function writes and does not read."""
+    def note(self, attributes: Iterable[tuple[Any, str]], reread: set[tuple[int, str]]) -> None:
+        """Note attributes that the function writes, and those that it may read once it has written them."""
         self.attributes = [(held, name, held.__dict__.get(name, EMPTY)) for held, name in attributes]
+        self._reread = reread
 
     def enter(self, tape: CallTape, make: Callable[..., Recorded]) -> None:
         """Put recorded arrays into all places; ``make`` is `CallTape.source` or `CallTape.load`."""
@@ -176,6 +185,19 @@ class ReachedState:
         for link, name in self.buffers:
             place = StatePlace(link, "attribute", name)
             link.__dict__[name] = self._kept[id(link), name] = make(link.__dict__[name], place)
+        for held, name, before in self.attributes:
+            key = id(held), name
+            if key not in self._inside and key in self._reread and has_array(before):
+                self._inside[key] = before, self._of_a_former_call(tape, name, before)
+            outside, inside = self._inside.get(key, (EMPTY, EMPTY))
+            if held.__dict__.get(name, before) is outside is not EMPTY:
+                held.__dict__[name] = inside
+
+    def _of_a_former_call(self, tape: CallTape, name: str, value: Any) -> Any:
+        """The same value, recorded; a function that uses it is refused."""
+        data = tape.source(getattr(value, "_data", value), None)
+        self.stale[data._slot] = name
+        return wrap(data, None) if isinstance(value, Variable) else data
 
     def snapshot(self) -> list[tuple[Any, str, Any]]:
         """All that `publish` needs to restore the state."""
@@ -210,7 +232,7 @@ class ReachedState:
         for held, name, before in self.attributes:
             now = held.__dict__.get(name)
             data = getattr(now, "_data", now)
-            if now is not before and type(data) is Recorded:
+            if now is not before and type(data) is Recorded and data._slot not in self.stale:
                 is_joined = getattr(now, "node", None) is not None
                 place = StatePlace(held, "attribute", name)
                 found.append(Effect(place, _slot(data), is_variable=now is not data, is_joined=is_joined))
@@ -246,9 +268,16 @@ class ReachedState:
             if type(link.__dict__[name]) is Recorded:
                 link.__dict__[name] = link.__dict__[name]._value
         for held, name, _ in self.attributes:
-            now = held.__dict__.get(name)
+            key, now = (id(held), name), held.__dict__.get(name)
             if type(now) is Recorded:
-                held.__dict__[name] = now._value
+                self._inside[key] = now._value, now
+            if key in self._inside and now is self._inside[key][1]:
+                held.__dict__[name] = self._inside[key][0]
+
+
+def has_array(value: Any) -> bool:
+    """Whether a value is an array, or a Variable without a graph that holds one."""
+    return type(getattr(value, "_data", value)) is np.ndarray and getattr(value, "node", None) is None
 
 
 def _slot(array: Any) -> int:

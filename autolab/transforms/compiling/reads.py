@@ -60,7 +60,9 @@ class Reads:
     variables, buffers, optimizers
         The state that a program reads and writes: see `ReachedState`.
     written : list of (object, name)
-        Attributes that are written and never read.
+        Attributes that are written and never read, or read only after they were written.
+    reread : set of (id of object, name)
+        Those of them that the user's code may read.
     codes : set
         The code that may run.
     noted : list of (Spot, value)
@@ -78,6 +80,7 @@ class Reads:
     buffers: list[tuple[Any, str]] = field(default_factory=list)
     optimizers: list[Any] = field(default_factory=list)
     written: list[tuple[Any, str]] = field(default_factory=list)
+    reread: set[tuple[int, str]] = field(default_factory=set)
     codes: set[CodeType] = field(default_factory=set)
     noted: list[tuple[Spot, Any]] = field(default_factory=list)
     beyond: Refusal | None = None

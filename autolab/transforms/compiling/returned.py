@@ -9,6 +9,7 @@ import numpy as np
 
 from ...authoring.function_node import FunctionNode
 from ...engine import Array, Node, Primitive, Variable, grad, new_order, using_config, wrap
+from ...engine.store import publish
 from ..applied import same
 from .nested import variables_in
 from .reached_state import Given
@@ -17,13 +18,22 @@ from .references import mapped
 if TYPE_CHECKING:
     from .compiled_program import CompiledProgram
 
+Stores = list[tuple[Any, str, Any]]
+"""Attributes with their values: an object, a name, and the value."""
+
 
 def joined(
-    program: CompiledProgram, function: Callable[..., Any], leaves: list[Any], args: Any, options: Any, found: Any
+    program: CompiledProgram,
+    function: Callable[..., Any],
+    leaves: list[Any],
+    args: Any,
+    options: Any,
+    found: Any,
+    kept: Stores,
 ) -> Any:
-    """The results of a run, connected to the graph."""
+    """The results of a run, connected to the graph; ``kept`` is what was in the attributes that it has set."""
     result, saved = found
-    ys = variables_in(result)
+    ys = variables_in(program.traced.spec, result)
     holders = program.traced.inputs
     inputs = [leaves[one.index] if type(one) is Given else one for one in holders]
     beside = [place.now(leaves) for place in program.beside] if program.beside else []
@@ -41,8 +51,13 @@ def joined(
                 "order; compute them before the update"
             )
         args_again, options_again = mapped((args, options), lambda item: others.get(id(item), item))
-        with using_config("train", program.train):
-            return function(*args_again, **options_again)
+        now = program.kept()
+        publish(kept)
+        try:
+            with using_config("train", program.train):
+                return function(*args_again, **options_again)
+        finally:
+            publish(now)
 
     call = _CompiledCall(program, again, saved, [y._data for y in ys])
     for y, made in zip(ys, call.apply(inputs), strict=True):
@@ -89,7 +104,7 @@ class _CompiledCall(FunctionNode):
             )
         with using_config("enable_backprop", True):
             inputs = tuple(map(same, inputs))
-            outputs = variables_in(self._again(inputs))
+            outputs = variables_in(self._program.traced.spec, self._again(inputs))
             reached = [(y, g) for y, g in zip(outputs, upstream, strict=True) if g is not None]
             found = grad([y for y, _ in reached], list(inputs), [g for _, g in reached], True)
         return tuple([found[i] for i in targets])

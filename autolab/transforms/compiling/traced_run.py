@@ -21,10 +21,11 @@ from ..tracing.keeping import replaced
 from .boundary import gradients_since, not_passed
 from .call_tape import CallTape, Refusal
 from .draws import RecordedGenerator
-from .nested import EnteredArguments, outs, unwrapped, variables_in
+from .nested import EnteredArguments, flat, named, outs, unwrapped, variables_in
 from .reached_state import Effect, Given, Out, ReachedState, StatePlace
 from .reads import Reads, Spot, same
 from .recorded_array import Recorded, taped
+from .references import slots_in
 from .returned import spent
 from .users_frames import users_frame
 from .walk import reads
@@ -98,7 +99,7 @@ class Traced:
         """The gradients of a result that the function has computed since ``begin``, for upstream gradients of 1."""
         if not self.pulled:
             return []
-        ys = variables_in(result)
+        ys = variables_in(self.spec, result)
         nodes = [(leaves[one.index] if type(one) is Given else one).node for one in self.inputs]
         found = gradients_since(begin, ys, [np.ones_like(y._data) for y in ys], nodes)
         return [found.get(node) for node in nodes]
@@ -128,7 +129,7 @@ def trace(function: Any, leaves: list[Any], objects: list[Any], args: Any, optio
         return Traced(tape, found, result=function(*args, **options))
     given = [(leaf, Given(i)) for i, leaf in enumerate(leaves) if isinstance(leaf, Variable)]
     state = ReachedState([*given, *[(v, v) for v in found.variables]], found.buffers)
-    state.note(found.written)
+    state.note(found.written, found.reread)
     run = _NotedRun(tape, state, found, leaves)
     try:
         result = run(function, args, options)
@@ -210,6 +211,7 @@ class _NotedRun:
         result = unwrapped(result)
         self._unwrap()
         tape.check_constants()
+        self._check_stale()
         if (self.found.has_grown() or self._sets_another()) and tape.refusal is None:
             return Traced(tape, self.found, result=result)  # the next call finds the attribute
         if self.state.is_altered():
@@ -218,6 +220,15 @@ class _NotedRun:
         if (path := self.found.changed()) is not None:
             tape.refuse(f"it changes {path}", self.found.line_of(path, tape.ran))
         return Traced(tape, self.found, self.state, result, self._results, self.effects, *self._pulled)
+
+    def _check_stale(self) -> None:
+        """Refuse if the function reads what a link has left in an attribute in a former call."""
+        tape = self.tape
+        used = {*named(self._results, self.effects, tape.steps), *slots_in([(s.args, s.options) for s in tape.steps])}
+        for slot, name in self.state.stale.items():
+            del tape.sources[slot]
+            if slot in used:
+                tape.refuse(f"it reads {name} before it is set", self.found.line_of(name, tape.ran))
 
     def _note_asked(self) -> None:
         """The name of a parameter is compared at each call; an argument may have any name."""
@@ -245,10 +256,11 @@ class _NotedRun:
 
     def _differentiate(self, result: Any) -> None:
         """Record how the gradients of the results are computed from upstream gradients."""
-        ys = variables_in(result)
+        known = {id(v) for v, _ in self.state.variables}
+        ys = [one for one in flat(result) if isinstance(one, Variable) and id(one) not in known]
         if self._is_step() or not any([y.node is not None for y in ys]):
             return
-        leaves_something = self.effects or self.tape.is_final
+        leaves_something = self.tape.is_final or not all([effect.is_only_kept for effect in self.effects])
         if leaves_something or not all([type(y._data) is Recorded and y.node is not None for y in ys]):
             return self.tape.refuse("it returns a value that is to be differentiated, and changes or returns others")
         self.tape.is_backward = True

@@ -24,6 +24,7 @@ from ...gpu.harmless import name_of_default
 from ...gpu.traced_function import is_plain
 from .call_tape import Refusal
 from .code_names import attributes_of, codes_in, globals_of, imported, placed, read_in, words_of
+from .reached_state import has_array
 from .reads import Reads, Spot
 from .surroundings import generators, is_the_users, progress
 
@@ -284,7 +285,11 @@ class _Walk:
         """Whether the user's code sets an attribute of this name and never reads it."""
         if self._only is not None:
             return (id(holder), name) in self._written
-        return name in self.names and not any([name in read_in(code) for code in self.codes])
+        return name in self.names and not self._is_read(name)
+
+    def _is_read(self, name: str) -> bool:
+        """Whether the user's code reads an attribute of this name."""
+        return any([name in read_in(code) for code in self.codes])
 
     def _link(self, path: str, link: Any) -> None:
         self._kind(path, link)
@@ -295,6 +300,10 @@ class _Walk:
                     self.found.buffers.append((link, name))
             elif name in getattr(type(link), "_observed", ()) or self._is_only_written(link, name):
                 self.found.written.append((link, name))
+                if self._is_read(name):
+                    self.found.reread.add((id(link), name))
+                    if not has_array(value):
+                        self.found.noted.append((Spot(f"{path}.{name}", link.__dict__, name), value))
             elif name not in _OWN_BOOKS:
                 self._spot(f"{path}.{name}", link.__dict__, name)
 

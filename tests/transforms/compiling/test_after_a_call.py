@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import copy
 import pickle
+import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -15,6 +16,8 @@ from helpers.bits import bits
 import autolab
 from autolab import Parameter, Variable
 from autolab import functions as F
+from autolab import links as L
+from autolab.transforms.compiling import CompileWarning
 
 A, B = np.array([[1.0, 2.0], [3.0, 4.0]]), np.array([[5.0, 6.0], [7.0, 8.5]])
 NUMBERS = {"k": 2.0}
@@ -150,3 +153,88 @@ def test_a_copy_of_what_holds_a_compiled_method_calls_that_of_the_copy() -> None
     other = copy.deepcopy(one)
     other.k = 5.0
     assert bits(other.f(Variable(A))) == bits(Scaled.plainly(other, Variable(A)))
+
+
+def test_what_was_given_and_comes_back_is_what_was_given() -> None:
+    w = Parameter(A.copy())
+
+    def step(x: Variable) -> Any:
+        return {"y": F.sum(w * x * x), "w": w, "others": [x]}
+
+    compiled, told = autolab.compile(step), []
+    for function in (compiled, step):
+        for i in range(4):
+            w.cleargrad()
+            x = Variable(B + i)
+            found = function(x)
+            assert found["w"] is w and found["others"][0] is x
+            first = autolab.grad(F.sum(found["y"] * w + x), x, create_graph=True)
+            F.sum(first * first).backward()
+            told.append([*map(np.round, (found["y"].data, first.data, w.grad.data, x.grad.data))])
+    assert bits(told[:4]) == bits(told[4:])
+    assert compiled.programs and not compiled.refusals
+
+
+def test_running_means_stay_those_of_the_last_call_when_an_earlier_one_is_differentiated_twice() -> None:
+    told = []
+    for wrap in (autolab.compile, lambda net: net):
+        net = L.BatchNormalization(2)
+        function = wrap(net)
+        for i in range(4):
+            x = Variable(A * A + i)
+            y = F.sum(function(x) ** 3)
+            function(Variable(B * i))
+            before = bits(net.state_dict())
+            first = autolab.grad(y, x, create_graph=True)
+            second = autolab.grad(F.sum(first**2), x)
+            assert bits(net.state_dict()) == before
+            told.append([before, np.round(second.data, 3).tolist()])
+        assert wrap is not autolab.compile or (function.programs and not function.refusals)
+    assert told[:4] == told[4:]
+
+
+def attending() -> tuple[Any, Any]:
+    with autolab.using_config("rng", np.random.default_rng(0)):
+        net = L.TransformerEncoderLayer(2, 1)
+    return net, net.attention
+
+
+def test_what_attention_leaves_for_whoever_looks_does_not_stop_a_compiled_network() -> None:
+    told = []
+    for wrap in (autolab.compile, lambda net: net):
+        net, attention = attending()
+        function = wrap(net)
+        for i in range(4):
+            x, later = Variable(A[None] * (i + 1)), Variable(B[None])
+            y = F.sum(function(x) ** 3)
+            seen = attention.weights.copy()
+            function(later)
+            of_later = attention.weights.copy()
+            first = autolab.grad(y, x, create_graph=True)
+            told.append(bits([y, seen, of_later, first]))
+            second = autolab.grad(F.sum(first * first), x).data
+            assert bits(attention.weights) == bits(of_later)  # though the call was repeated
+        told.append(np.round(second, 6).tolist())
+        assert wrap is not autolab.compile or (function.programs and not function.refusals)
+    assert told[:5] == told[5:]
+
+
+@pytest.mark.parametrize(
+    "look", [lambda w: F.sum(w * w), lambda w: np.sum(w) * np.float64(2), lambda w: float(w.sum())]
+)
+def test_a_step_that_reads_the_attention_of_the_call_before_runs_as_it_is_written(look: Callable[[Any], Any]) -> None:
+    told = []
+    for wrap in (autolab.compile, lambda f: f):
+        net, attention = attending()
+
+        def step(x: Any, net: Any = net, attention: Any = attention) -> Any:
+            before = attention.weights
+            return net(x).data * (1.0 if before is None else look(before)) + attention.weights
+
+        function = wrap(step)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", CompileWarning)
+            told.append([bits([function(A[None] * (i + 1)), attention.weights]) for i in range(4)])
+        if wrap is autolab.compile:
+            assert function.refusals
+    assert told[0] == told[1]

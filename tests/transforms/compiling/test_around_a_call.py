@@ -379,9 +379,3 @@ def test_what_makes_every_call_run_as_it_is_written_is_told(start: Any, told: st
     del watched, x, held
     doubled(Variable(np.ones(2)))
     assert doubled.programs and not doubled.report().refusals
-
-
-def test_batch_norm_is_said_to_change_something_and_not_to_return_two_things() -> None:
-    compiled = autolab.compile(L.BatchNormalization(4).forward)
-    with pytest.warns(CompileWarning, match="returns a value that is to be differentiated, and changes or returns"):
-        compiled(inputs(0))
