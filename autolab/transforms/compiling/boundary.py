@@ -13,10 +13,13 @@ from ...engine.store import Gradients
 from .call_tape import CallTape
 
 
-def gradients_since(begin: int, ys: list[Variable], starts: list[Any], nodes: Iterable[Node | None]) -> Gradients:
+def gradients_since(
+    begin: int, ys: list[Variable], starts: list[Any], nodes: Iterable[Node | None], create_graph: bool = False
+) -> Gradients:
     """The gradients of what existed before the function was called; the pass does not continue into earlier steps."""
     made = frozenset([node for node in nodes if node is not None and node.order])
-    return gradients(ys, [wrap(g, None) for g in starts], False, made, begin if made else 0)
+    starts = [g if isinstance(g, Variable) else wrap(g, None) for g in starts]
+    return gradients(ys, starts, create_graph, made, begin if made else 0)
 
 
 @contextmanager

@@ -97,14 +97,25 @@ class CompiledProgram:
         used |= {low.slot(out.slot) for out in traced.pulled}
         return sorted([slot for slot in used - made if slot not in low.static])
 
+    @cached_property
+    def upstream(self) -> list[set[int]]:
+        """For each gradient, the positions of the upstream gradients that it depends on."""
+        low, traced = self._low, self.traced
+        found: dict[int, set[int]] = {low.memory[low.slot(slot)]: {i} for i, slot in enumerate(traced.starts)}
+        for step in [step for step in low.steps if step.is_backward]:
+            used = [found.get(low.memory[low.slot(slot)], set()) for slot in slots_in((step.args, step.options))]
+            for slot in [*[slot for _, slot in step.outs], *([] if step.writes is None else [step.writes])]:
+                found.setdefault(low.memory[low.slot(slot)], set()).update(*used)
+        return [found.get(low.memory[low.slot(out.slot)], set()) for out in traced.pulled]
+
     def _read_beside(self) -> list[StatePlace]:
         """The places of data without a gradient that the results are computed from as well."""
         low, named_so = self._low, set(map(id, self.traced.inputs))
         used = {slot for step in low.steps for slot in slots_in((step.args, step.options))}
         places = [place for slot, place in self.traced.tape.sources.items() if place is not None and slot in used]
         places = [place for place in places if place.kind in ("data", "attribute") and id(place.holder) not in named_so]
-        own = [(holder, name) for holder, name, _ in self.kept()]  # which a call sets itself
-        return [place for place in places if (place.holder, place.name) not in own]
+        own = {(id(holder), name) for holder, name, _ in self.kept()}  # which a call sets itself
+        return [place for place in places if (id(place.holder), place.name) not in own]
 
     def kept(self) -> list[tuple[Any, str, Any]]:
         """What is now in the attributes that a differentiable call sets, for `publish`."""

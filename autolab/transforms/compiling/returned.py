@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...authoring.function_node import FunctionNode
-from ...engine import Array, Node, Primitive, Variable, grad, new_order, using_config, wrap
+from ...engine import Array, Node, Primitive, Variable, new_order, using_config, wrap
 from ...engine.store import publish
 from ..applied import same
+from .boundary import gradients_since
 from .nested import variables_in
 from .reached_state import Given
 from .references import mapped
@@ -92,7 +93,9 @@ class _CompiledCall(FunctionNode):
         pairs = zip(grad_outputs, self._shapes, strict=True)
         starts = [np.zeros(*shape) if g is None else g._data for g, shape in pairs]
         found = self._program.pull(starts, self._saved)
-        return tuple([wrap(found[i], None) for i in target_input_indexes])
+        given = {i for i, g in enumerate(grad_outputs) if g is not None}
+        depends = [not given.isdisjoint(those) for those in self._program.upstream]
+        return tuple([wrap(found[i], None) if depends[i] else None for i in target_input_indexes])
 
     def _by_the_function(
         self, inputs: tuple[Variable, ...], targets: tuple[int, ...], upstream: tuple[Variable | None, ...]
@@ -103,11 +106,17 @@ class _CompiledCall(FunctionNode):
                 "call the function itself: .function"
             )
         with using_config("enable_backprop", True):
-            inputs = tuple(map(same, inputs))
+            holders = self._program.traced.inputs  # the function reads a parameter itself, and not a copy
+            pairs = zip(inputs, holders, strict=True)
+            inputs = tuple([same(x) if type(one) is Given else x for x, one in pairs])
+            begin = new_order()
             outputs = variables_in(self._program.traced.spec, self._again(inputs))
             reached = [(y, g) for y, g in zip(outputs, upstream, strict=True) if g is not None]
-            found = grad([y for y, _ in reached], list(inputs), [g for _, g in reached], True)
-        return tuple([found[i] for i in targets])
+            nodes = [x.node for x in inputs]
+            found: dict[Any, Any] = gradients_since(
+                begin, [y for y, _ in reached], [g for _, g in reached], nodes, True
+            )
+        return tuple([found.get(nodes[i]) for i in targets])
 
 
 def _used_up(g: Any, saved: Any) -> Any:

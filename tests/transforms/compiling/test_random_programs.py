@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import copy
+import random
 import warnings
 from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
 import pytest
-from helpers import array_programs, programs
+from helpers import array_programs, programs, programs_with_parts
 from helpers.bits import bits
 from helpers.programs_with_escapes import LOSSES
 
@@ -125,6 +126,38 @@ def test_values_gradients_and_second_order_from_outside(seed: int, are_leaves: b
                 told.append([bits(one) for one in (y, *[x.grad for x in xs])])
         assert told[0] == told[1]
     assert not compiled.refusals
+
+
+@some(40, 1000)
+def test_results_of_many_parts_from_outside(seed: int) -> None:
+    """With upstream gradients of some of them, in any memory layout; of leaves, computed arguments and parameters."""
+    function, parameters = programs_with_parts.draw(seed)
+    compiled, choice = autolab.compile(function), random.Random(seed)
+    for i in range(6):
+        kind, lay, left_out = choice.randrange(4), choice.choice(programs_with_parts.LAYOUTS), choice.randrange(3)
+        told = []
+        for called in (compiled, function):
+            rng = np.random.default_rng([seed, i])
+            xs = [Variable(a) for a in rng.normal(size=(2, programs_with_parts.SIZE, programs_with_parts.SIZE))]
+            args = [[*xs], [F.sin(x) * (i + 1) for x in xs], [xs[0], xs[0]], [xs[0], xs[1].detach()]][kind]
+            parts = list(programs_with_parts.parts_of(called(*args)))
+            given = [*args, *parameters]
+            shared = [[j for j, one in enumerate(given) if one is part] for part in parts]
+            ys = [y for y in parts if isinstance(y, Variable) and y.requires_grad]
+            ys, wanted = ys[left_out:] or ys, [*xs, *parameters]
+            if i % 2:
+                first = autolab.grad([F.sum(y**3) for y in ys], wanted, create_graph=True)
+                ready = [F.sum(g * g) for g in first if g is not None and g.requires_grad]
+                slopes = [*first, *(autolab.grad(ready, wanted) if ready else [])]
+            else:
+                upstream = [lay(rng.normal(size=y.shape)) if y.ndim else rng.normal() for y in ys]
+                slopes = [*autolab.grad(ys, wanted, upstream)]
+            numbers = [getattr(part, "data", part) for part in (*parts, *slopes) if part is not None]
+            told.append((shared, [g is None for g in slopes], numbers))
+        assert told[0][:2] == told[1][:2]
+        for found, expected in zip(told[0][2], told[1][2], strict=True):
+            np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-9 * np.abs(expected).max())
+    assert not compiled.refusals or "and changes or returns others" in compiled.refusals[0]  # one without a gradient
 
 
 @pytest.mark.parametrize("number", range(len(LOSSES)))
