@@ -16,7 +16,7 @@ from ..table import fill
 from ._arguments import cast, common_dtype
 from ._shapes import _lengths, clone
 from ._tensor import Engine, constant, dressed, nested, plain
-from ._types import default_dtype, device, numpy_dtype, of_array
+from ._types import default_dtype, numpy_dtype, of_array
 from ._types import device as _device
 
 
@@ -31,7 +31,7 @@ def to(self: Any, *args: Any, **options: Any) -> Any:
         if isinstance(one, Engine):
             y = to(y, of_array(one._data), device_name(one._data))
         elif isinstance(one, str):
-            wanted, there = device(one), get_array_module(y._data) is not np
+            wanted, there = _device(one), get_array_module(y._data) is not np
             if (wanted.type == "cuda") != there:
                 y = dressed(device_transfer.to_cpu(y) if there else device_transfer.to_gpu(y))
         elif one is not None and not isinstance(one, bool):

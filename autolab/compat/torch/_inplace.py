@@ -83,8 +83,7 @@ def in_place(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
         return written(self, name, function(old, *args, **options))
 
     method.__wrapped__ = function  # type: ignore[attr-defined]  # whose parameters it has
-    method.__name__, method.__doc__ = name, f"`{name.strip('_')}`, written where the numbers are; gives itself back."
-    return method
+    return called(method, name, f"`{name.strip('_')}`, written where the numbers are; gives itself back.")
 
 
 def set_item(self: Any, index: Any, value: Any) -> None:

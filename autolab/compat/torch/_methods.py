@@ -10,7 +10,7 @@ import numpy as np
 
 from ... import functions as F  # for table.txt
 from ..dressing import dress
-from ..table import made_by
+from ..table import called, made_by
 from . import _creation, _elementwise, _inplace, _products, _reductions, _shapes  # noqa: F401  # for table.txt
 from ._arguments import cast, index_of, without_gradient  # noqa: F401  # for table.txt, as are the next
 from ._creation import to  # noqa: F401  # for table.txt
@@ -96,8 +96,7 @@ def _converting(name: str) -> Callable[..., Any]:
     def method(self: Any) -> Any:
         return cast(self, np.dtype(SHORT[name]))
 
-    method.__name__, method.__doc__ = name, f"The same numbers as torch.{SHORT[name]}."
-    return method
+    return called(method, name, f"The same numbers as torch.{SHORT[name]}.")
 
 
 def install() -> None:

@@ -13,7 +13,7 @@ from ...engine import get_array_module
 from ...functions.arrays.joining import place_of
 from ...functions.values_and_places import first as _first  # noqa: F401  # for table.txt
 from ..table import fill
-from ._arguments import axes, cast, dim_and_keep, floats, of_floats, reduced, tensor_of, without_gradient
+from ._arguments import axes, cast, dim_and_keep, floats, is_whole, of_floats, reduced, tensor_of, without_gradient
 from ._elementwise import maximum, minimum  # noqa: F401  # for table.txt
 from ._tensor import Engine, constant, dressed, plain  # noqa: F401  # plain is for table.txt
 from ._types import numpy_dtype
@@ -183,9 +183,7 @@ def bincount(input: Any, weights: Any = None, minlength: int = 0) -> Any:
     if weights is None:
         return constant(np.bincount(input._data, None, minlength))
     weighed = np.bincount(input._data, without_gradient("bincount", "weights", weights), minlength)
-    return constant(
-        weighed.astype(np.result_type(weights._data, np.float32) if weights._data.dtype.kind == "f" else float)
-    )
+    return constant(weighed.astype(float if is_whole(weights) else np.result_type(weights._data, np.float32)))
 
 
 __getattr__ = fill(__name__)

@@ -47,10 +47,8 @@ def t(input: Any) -> Any:
 
 def repeat_interleave(input: Any, repeats: Any, dim: int | None = None) -> Any:
     """Repeat each element, along ``dim`` or in the flattened tensor."""
-    times = plain(repeats)
-    return dressed(
-        F.repeat(tensor_of("repeat_interleave", input), times if isinstance(times, int) else times.tolist(), dim)
-    )
+    times = repeats if isinstance(repeats, int) else plain(repeats).tolist()
+    return dressed(F.repeat(tensor_of("repeat_interleave", input), times, dim))
 
 
 # ---------------------------------------------------------------------- parts

@@ -99,16 +99,13 @@ class StatelessGRU(Link):
             self.W_z, self.U_z = Linear(in_size, out_size, **of_x), Linear(out_size, out_size, **of_h)
             self.W, self.U = Linear(in_size, out_size, **of_x), Linear(out_size, out_size, **of_h)
 
-    def _step(self, h: Any, x: Any) -> Any:
+    def forward(self, h: Any, x: Any) -> Any:
+        """The next hidden state; None as a state means zeros."""
         if h is None:
             h = np.zeros((len(x), self.out_size), self.xp.float32)
         r = F.sigmoid(self.W_r(x) + self.U_r(h))
         z = F.sigmoid(self.W_z(x) + self.U_z(h))
         return F.linear_interpolate(z, F.tanh(self.W(x) + self.U(r * h)), h)
-
-    def forward(self, h: Any, x: Any) -> Any:
-        """The next hidden state; None as a state means zeros."""
-        return self._step(h, x)
 
 
 class StatefulGRU(StatelessGRU):
@@ -126,7 +123,7 @@ class StatefulGRU(StatelessGRU):
 
     def forward(self, x: Any) -> Any:  # type: ignore[override]
         """The next hidden state."""
-        self.h = self._step(self.h, x)
+        self.h = super().forward(self.h, x)
         return self.h
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -36,19 +35,15 @@ def passed(y: Any, gradient: Any, retain_graph: bool, create_graph: bool, inputs
     if gradient is not None or y.node is None or y._data.size != 1:
         gradient = start(y, gradient, "backward")
     if inputs is not None:
-        into([y], [gradient], [inputs] if isinstance(inputs, Engine) else list(inputs), retain_graph, create_graph)
+        xs = [inputs] if isinstance(inputs, Engine) else list(inputs)
+        for x, g in zip(xs, gradients([y], [gradient], xs, retain_graph, create_graph), strict=True):
+            if g is not None:
+                publish([(x.node, "grad", g if x._grad is None else x._grad + g)])
         return
     check_pass(y.node)
     y._backward(False, bool(create_graph), gradient)
     if not retain_graph:
         note_walked(y.node)
-
-
-def into(ys: Sequence[Any], starts: Sequence[Any], xs: Sequence[Any], retain_graph: bool, create_graph: bool) -> None:
-    """Add to ``grad`` of some tensors only."""
-    for x, g in zip(xs, gradients(ys, starts, xs, retain_graph, create_graph), strict=True):
-        if g is not None:
-            publish([(x.node, "grad", g if x._grad is None else x._grad + g)])
 
 
 @signed

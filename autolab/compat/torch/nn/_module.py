@@ -80,11 +80,7 @@ class Module(_links.Link):
 
     def named_children(self) -> Iterator[tuple[str, Any]]:
         """Pairs of name and module, of the direct submodules only."""
-        seen: set[int] = set()
-        for name, module in self._own("link"):
-            if id(module) not in seen:
-                seen.add(id(module))
-                yield name, module
+        return self._pairs("link", "", recurse=False, remove_duplicate=True)
 
     def named_parameters(self, prefix: str = "", recurse: bool = True, remove_duplicate: bool = True) -> Iterator[Any]:
         """Pairs of name and parameter, such as ``("layers.0.weight", ...)``."""
@@ -99,7 +95,7 @@ class Module(_links.Link):
         owners = self.named_modules(None, prefix, remove_duplicate) if recurse else iter([(prefix, self)])
         for path, owner in owners:
             for name, value in owner._own(kind):
-                if value is not None and not (remove_duplicate and id(value) in seen):
+                if not (remove_duplicate and id(value) in seen):
                     seen.add(id(value))
                     yield f"{path}.{name}".strip("."), value
 
@@ -149,7 +145,7 @@ class Module(_links.Link):
         for path, owner in self.named_modules(remove_duplicate=False):
             transient = owner.__dict__.get("_transient", ())
             for name, value in [*owner._own("parameter"), *owner._own("buffer")]:
-                if value is not None and name not in transient:
+                if name not in transient:
                     found[prefix + f"{path}.{name}".strip(".")] = value if keep_vars else constant(value._data)
         return found
 

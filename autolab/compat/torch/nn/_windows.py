@@ -19,8 +19,7 @@ def _padding(weight: Any, padding: Any, dilation: Any) -> Any:
     if padding == "valid":
         return 0
     kernel = weight._data.shape[2:]
-    steps = (dilation,) * len(kernel) if isinstance(dilation, int) else tuple(dilation)
-    reach = [step * (k - 1) for k, step in zip(kernel, steps, strict=True)]
+    reach = [step * (k - 1) for k, step in zip(kernel, _each(dilation, len(kernel)), strict=True)]
     if padding != "same" or any([r % 2 for r in reach]):
         raise RuntimeError(
             f"conv: padding is {padding!r:.60} for {kernel}; expected numbers, or 'same' for odd lengths"
