@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ..engine import Savable, Variable, a_kind
+from ..engine import Savable, Variable, a_kind, check_whole
 from ..engine.float_errors import quietly
 from ..recording import Recording, record
 from ..recording.orders import MAX_ORDER
@@ -152,7 +152,7 @@ class Study:
             )
         self.fn, self._name = fn, getattr(fn, "__name__", type(fn).__name__)
         at, domain = _place(x.data if isinstance(x, Variable) else x, domain)
-        order = _checked_order(order)
+        order = check_whole(CALLER, "order", order, 0, MAX_ORDER)
         values, near = Ladder(CALLER, fn, order).begin(at)  # an error at the point itself is raised
         self._domain = _domain(at, domain, near)
         self.has_curves = curves
@@ -168,7 +168,7 @@ class Study:
 
     def choose(self, order: int) -> Derivatives:
         """Choose another highest order; ``data`` is updated."""
-        self.data = self.look(self.data.x, _checked_order(order))
+        self.data = self.look(self.data.x, check_whole(CALLER, "order", order, 0, MAX_ORDER))
         return self.data
 
     def look(self, x: float, order: int) -> Derivatives:
@@ -259,12 +259,6 @@ def _checked_domain(given: Any, x: float) -> tuple[float, float]:
     if not low <= x <= high:
         raise ValueError(f"{CALLER}: x is {x:g}; expected a point of the domain, from {low:g} to {high:g}")
     return low, high
-
-
-def _checked_order(order: Any) -> int:
-    if isinstance(order, bool) or not isinstance(order, int) or not 0 <= order <= MAX_ORDER:
-        raise ValueError(f"{CALLER}: order is {order!r:.60}; expected a whole number from 0 to {MAX_ORDER}")
-    return order
 
 
 def _place(x: Any, domain: Any) -> tuple[float, Any]:

@@ -17,7 +17,7 @@ from typing import Any, Literal
 import numpy as np
 
 from .. import transforms
-from ..engine import Savable, folded, hidden, show, using_config
+from ..engine import Savable, check_whole, folded, hidden, show, using_config
 from ..engine.float_errors import quietly
 from ..gradcheck.measuring.executors import check_executor, spread
 from ..optimizers import Optimizer
@@ -215,8 +215,7 @@ def surface(
     __tracebackhide__ = hidden()
     with folded():
         check_executor(CALLER, executor)
-        if isinstance(steps, bool) or not isinstance(steps, int) or not 2 <= steps <= _MOST_STEPS:
-            raise ValueError(f"{CALLER}: steps is {steps!r:.60}; expected a whole number from 2 to {_MOST_STEPS}")
+        steps = check_whole(CALLER, "steps", steps, 2, _MOST_STEPS)
         if span is not None and not (isinstance(span, int | float) and 0 < span < math.inf):
             raise ValueError(f"{CALLER}: span is {span!r:.60}; expected a number above 0")
         space = Space(loss, named_arguments(loss, params, inputs))

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from .. import optimizers
-from ..engine import Parameter, Variable, a_kind
+from ..engine import Parameter, Variable, a_kind, check_whole
 from ..links import Link
 from ..optimizers import Optimizer
 from .loss_space import SurfacePlane
@@ -60,8 +60,7 @@ def roll(
     settings: Mapping[str, float] | None,
 ) -> Roll:
     """The path of a ball from ``start``; see `Surface.roll`."""
-    if isinstance(steps, bool) or not isinstance(steps, int) or not 1 <= steps <= MOST_STEPS:
-        raise ValueError(f"{_CALLER}: steps is {steps!r:.60}; expected a whole number from 1 to {MOST_STEPS}")
+    steps = check_whole(_CALLER, "steps", steps, 1, MOST_STEPS)
     place = checked_start(start, axes)
     name, chosen = settings_of(optimizer, settings)
     ball = _Ball(place)

@@ -6,7 +6,7 @@ import os
 
 import numpy as np
 
-from ..engine import check_number, check_rng
+from ..engine import check_number, check_rng, check_whole
 from ..serializers.npz import read_npz
 from .dataset import TupleDataset
 
@@ -102,7 +102,7 @@ def get_spiral(
     >>> len(get_spiral(points=50))
     150
     """
-    points, classes = _whole("get_spiral", "points", points), _whole("get_spiral", "classes", classes)
+    points, classes = [check_whole("get_spiral", *given, 1) for given in (("points", points), ("classes", classes))]
     noise = check_number("get_spiral", "noise", noise, 0)
     rng = check_rng("get_spiral", rng) or np.random.default_rng(0)
     label = np.repeat(np.arange(classes), points)
@@ -117,14 +117,8 @@ def _read(name: str) -> dict[str, np.ndarray]:
     return read_npz(os.path.join(_FOLDER, name))
 
 
-def _whole(who: str, name: str, value: int) -> int:
-    if not isinstance(value, int | np.integer) or isinstance(value, bool) or value < 1:
-        raise ValueError(f"{who}: {name} is {value!r:.60}; expected a whole number of at least 1")
-    return int(value)
-
-
 def _divided(who: str, x: np.ndarray, t: np.ndarray, test: int, seed: int) -> tuple[TupleDataset, TupleDataset]:
-    if _whole(who, "test", test) >= len(x):
+    if check_whole(who, "test", test, 1) >= len(x):
         raise ValueError(f"{who}: test is {test!r:.60}; expected 1 to {len(x) - 1}")
     order = np.random.default_rng(seed).permutation(len(x))
     x, t = x[order], t.astype(np.int64)[order]

@@ -8,7 +8,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from ..engine import a_kind, check_rng, config, publish
+from ..engine import a_kind, check_rng, check_whole, config, publish
 from ..shared.generators import generator_state, generator_store
 from ..shared.state_layout import COUNT, TEXT, TRUTH, Slot
 from .dataset import TupleDataset, batch_of
@@ -152,8 +152,7 @@ class SerialIterator:
 
 def _check(who: str, dataset: Any, batch_size: Any, rng: Any) -> None:
     """Raise an error that names ``who`` if these arguments cannot give batches."""
-    if not isinstance(batch_size, int | np.integer) or isinstance(batch_size, bool) or batch_size < 1:
-        raise ValueError(f"{who}: batch_size is {batch_size!r:.60}; expected a whole number of at least 1")
+    check_whole(who, "batch_size", batch_size, 1)
     if isinstance(dataset, tuple) and all([isinstance(part, np.ndarray) for part in dataset]):
         raise TypeError(f"{who}: dataset is a tuple of arrays; expected examples: TupleDataset(*arrays)")
     if not hasattr(dataset, "__len__") or not hasattr(dataset, "__getitem__"):

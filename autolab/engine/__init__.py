@@ -11,7 +11,7 @@ from .creator import nodes_below
 from .declare import elementwise
 from .devices import to_cpu, to_gpu
 from .display import Bundle, Displayed, Savable, show
-from .errors import a_kind, check_number
+from .errors import a_kind, check_number, check_whole
 from .grad import grad
 from .keyword_aliases import in_own_words, takes_other_words
 from .modes import backprop_enabled, listeners, numpys_generator, overrides, watchers
@@ -28,7 +28,8 @@ from .variable import Variable, as_variable, wrap
 
 __all__ = ["Array", "BackwardEvent", "Bundle", "Displayed", "ForwardEvent", "Leaf", "MultiOutputNode", "Node"]
 __all__ += ["OutputNode", "Parameter", "Primitive", "Savable", "Variable", "a_kind", "array_of", "as_array"]
-__all__ += ["as_variable", "backprop_enabled", "check_number", "check_real", "check_rng", "config", "device_name"]
-__all__ += ["elementwise", "file_label", "folded", "get_array_module", "grad", "hidden", "in_own_words", "is_array"]
-__all__ += ["listeners", "new_order", "no_grad", "nodes_below", "numpys_generator", "overrides", "publish", "show"]
-__all__ += ["takes_other_words", "test_mode", "to_cpu", "to_gpu", "unwrap", "using_config", "watchers", "wrap"]
+__all__ += ["as_variable", "backprop_enabled", "check_number", "check_real", "check_rng", "check_whole", "config"]
+__all__ += ["device_name", "elementwise", "file_label", "folded", "get_array_module", "grad", "hidden"]
+__all__ += ["in_own_words", "is_array", "listeners", "new_order", "no_grad", "nodes_below", "numpys_generator"]
+__all__ += ["overrides", "publish", "show", "takes_other_words", "test_mode", "to_cpu", "to_gpu", "unwrap"]
+__all__ += ["using_config", "watchers", "wrap"]

@@ -95,6 +95,14 @@ def check_number(who: str, name: str, value: Any, low: float, high: float = math
     return float(value)
 
 
+def check_whole(who: str, name: str, value: Any, low: int, high: float = math.inf) -> int:
+    """``value`` as a whole number from ``low`` to ``high``, or an error that names it."""
+    if not isinstance(value, int | np.integer) or isinstance(value, bool) or not low <= value <= high:
+        expected = f"of at least {low}" if high == math.inf else f"from {low} to {high}"
+        raise ValueError(f"{who}: {name} is {value!r:.60}; expected a whole number {expected}")
+    return int(value)
+
+
 def no_switch(function: str, **switches: Any) -> TypeError:
     """The error for a keyword of a backward pass that is neither True nor False."""
     given = ", ".join([f"{name} is {a_kind(value)}" for name, value in switches.items()])
