@@ -81,18 +81,15 @@ class TaylorReport:
     def __bool__(self) -> bool:
         return self.passed
 
+    @property
+    def _shows(self) -> str:
+        """What the remainder shows: the first of these that holds."""
+        found = {"noise": np.isnan(self.order), "none": np.isinf(self.order), "kink": self.kink, "hidden": self.hidden}
+        found |= {"right": self.passed, "wrong": self.order < _FIRST_ORDER, "between": True}
+        return next(kind for kind, holds in found.items() if holds)
+
     def __str__(self) -> str:
-        if np.isnan(self.order):
-            key = "taylor.noise"
-        elif np.isinf(self.order):
-            key = "taylor.none"
-        elif self.kink:
-            key = "taylor.kink"
-        elif self.hidden:
-            key = "taylor.hidden"
-        else:
-            key = "taylor.right" if self.passed else "taylor.wrong" if self.order < _FIRST_ORDER else "taylor.between"
-        return say(key, function=shown(self.function), order=number(round(self.order, 2)))
+        return say(f"taylor.{self._shows}", function=shown(self.function), order=number(round(self.order, 2)))
 
     __repr__ = __str__
 

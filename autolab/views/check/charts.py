@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -21,7 +20,6 @@ _LAST, _FLAT = 3, 0.3
 the finite difference itself falls to a sixteenth, or to a fourth with a kink nearby."""
 
 _DENSE = 40
-_RIGHT, _WRONG = 1.8, 1.3
 
 
 def step_chart(sweep: StepSweep) -> dict[str, Any]:
@@ -81,18 +79,12 @@ def _rounded(sweep: StepSweep) -> str:
 
 def taylor_sentence(report: TaylorReport, verdict: str | None = None) -> str:
     """What the remainder shows, in a sentence consistent with the verdict of the check, if there is one."""
-    if math.isnan(report.order):
-        return say("lens_taylor_noise")
-    order = number(round(report.order, 2))
-    if report.order >= _RIGHT and verdict == "wrong":
-        return say("lens_taylor_hidden", order=order)
-    if math.isinf(report.order):
-        return say("lens_taylor_none")
-    if report.kink:
-        return say("lens_taylor_kink", order=order)
-    which = "right" if report.order >= _RIGHT else "wrong" if report.order < _WRONG else "between"
-    disagrees = which != "right" and verdict in ("right", "cannot tell")
-    return say("lens_taylor_open" if disagrees else f"lens_taylor_{which}", order=order)
+    which = report._shows
+    if report.passed and verdict == "wrong":
+        which = "hidden"
+    elif which in ("wrong", "between") and verdict in ("right", "cannot tell"):
+        which = "open"
+    return say(f"lens_taylor_{which}", order=number(round(report.order, 2)))
 
 
 def _curvature(sweep: StepSweep) -> float:
