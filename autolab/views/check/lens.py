@@ -17,7 +17,6 @@ from ..graph.scene import scene
 from ..live.computation import UserError, for_page
 from ..live.protocol import not_understood, on_question
 from ..live.session_view import SessionView
-from ..live.words import view_words
 from .contents import chosen, curves, element_in, moved_on, panels, start_of, verdict
 from .session import DIRECTIONS, Backward, CheckResult, LensSession, LensState, Scenery, place_of, taker_of
 
@@ -54,10 +53,10 @@ class Lens(SessionView):
     def __init__(self, session: LensSession) -> None:
         self._session = session
         self._measured: CheckResult | None = None
-        own = [f"lens_{key}" for key in _LENS_WORDS]
-        words = view_words(own, rest=say("lens_rest"), live_old="", live_stale=say("lens_stale"))
+        words = {f"lens_{key}": say(f"lens_{key}") for key in _LENS_WORDS}
+        words |= {"rest": say("lens_rest"), "live_old": "", "live_stale": say("lens_stale")}
         look = look_of(session.state)
-        super().__init__(words, questions_of(look), look=look)
+        super().__init__(questions_of(look), words, look=look)
         with self._lock, self.hold_sync():
             self._refresh()
             self._wait_a_little()

@@ -21,7 +21,6 @@ from ..live.computation import UserError, for_page
 from ..live.controls import control, is_finite
 from ..live.protocol import Shelf, on_message, on_question
 from ..live.session_view import OUTDATED, SessionView
-from ..live.words import view_words
 from .formula_scene import derivation, formulas
 from .scene import at_order, at_point, growth_rows, panels, variable
 from .session import CurvePoint, DerivativeSession, Evaluation
@@ -67,7 +66,7 @@ class DerivativeExplorer(SessionView):
         self._session = session
         order = self.data.order
         first = [["curves"], ["formulas"], ["point", None], ["order", order, None], ["growth"]]
-        super().__init__(self._words(), first, look={"order": order})
+        super().__init__(first, self._words(), look={"order": order})
         with self._lock, self.hold_sync():
             self._refresh()
             self._wait_a_little(FIRST_SECONDS if patience is None else patience)
@@ -90,7 +89,7 @@ class DerivativeExplorer(SessionView):
         old = say("curve_old" if self._session.seen.study.has_curves else "curve_first")
         ended, stale = (say(f"curve_{key}") for key in ("ended", "stale"))
         sentences = {"live_old": old, "live_ended": ended, "live_stale": stale, "rest": say("curve_drag")}
-        return view_words([f"curve_{key}" for key in _WORDS], **sentences)
+        return sentences | {f"curve_{key}": say(f"curve_{key}") for key in _WORDS}
 
     @on_question("curves", "page")
     def _curves(self) -> dict[str, Any]:
@@ -154,7 +153,7 @@ class DerivativeExplorer(SessionView):
         before, self._session.seen = self._session.seen, result
         is_other = result.study is not before.study or not result.study.has_curves
         if is_other:
-            self._publish({"words": self._words()})
+            self._publish({"words": self.words | self._words()})
         self._answer_anew()
         self._tell(error=result.error and for_page(result.error, ended=True), since=self._since())
 

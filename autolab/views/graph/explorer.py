@@ -22,7 +22,6 @@ from ..live.computation import Computation, UserError, for_page, user_error
 from ..live.protocol import on_message, question_key
 from ..live.session_view import SessionView
 from ..live.widget import CALM
-from ..live.words import view_words
 from .choices import OPTIONS
 from .graph_view import RecordingView, explore_graph
 from .questions import Reader
@@ -59,7 +58,7 @@ class Explorer(SessionView, RecordingView):
             recording, error = _first(session)
             self._reader = Reader(recording, session=session)
             told = {"since": self._since(), "error": error and for_page(error, ended=True)}
-            super().__init__(view_words(), self._reader.first, condition=CALM | told)
+            super().__init__(self._reader.first, condition=CALM | told)
 
     # ------------------------------------------------------------------ for Python
     @property

@@ -18,7 +18,6 @@ from ...shared.collector import collector_waits
 from ..draw import say
 from ..live.protocol import Shelf
 from ..live.widget import LiveView
-from ..live.words import view_words
 from .questions import Reader, kind_of
 
 
@@ -63,7 +62,7 @@ class GraphView(RecordingView):
     def __init__(self, recording: Recording) -> None:
         with collector_waits():
             self._reader = Reader(recording)
-            super().__init__(view_words(still=say("graph_still")), self._reader.first, still="graph")
+            super().__init__(self._reader.first, {"still": say("graph_still")}, still="graph")
 
 
 def choose_step(view: Any, step: int | None) -> None:

@@ -14,7 +14,7 @@ from ..draw import say
 from ..draw.colors import palette
 from ..live.protocol import question_key
 from ..live.saved_page import SavedPage, still
-from ..live.words import view_words
+from ..live.widget import WORDS
 from .explorer import Explorer
 from .flow import MEASURES
 from .free_panel import NOTHING_FREE, what_moves
@@ -72,7 +72,7 @@ def explorer_page(recording: Recording, amount: Amount, view: Any = None, moves:
     """
     reader = Reader(recording, amount.cells)
     look = {} if view is None else {**view.look, "pick": None}
-    words = view_words() if view is None else view.words
+    words = WORDS if view is None else view.words
     held = Held(reader, look.get("direction", "auto"), look.get("own", False))
     held.graphs(look.get("open", {}), amount.pictures)
     held.steps()

@@ -14,7 +14,6 @@ from ..draw.svg import Look
 from ..live.protocol import on_message, on_question
 from ..live.saved_page import SavedPage, state_of, still
 from ..live.widget import LiveView
-from ..live.words import view_words
 from .board import AT_FIRST, EXPECTED, SHOW, Board
 from .named_arrays import gather
 
@@ -55,7 +54,7 @@ class Heatmap(BoardView):
 
     def __init__(self, board: Board) -> None:
         self._board = board
-        super().__init__(view_words(rest=say("heat_rest"), live_stale=say("heat_stale")), [AT_FIRST])
+        super().__init__([AT_FIRST], {"rest": say("heat_rest"), "live_stale": say("heat_stale")})
 
     # ------------------------------------------------------------------ for Python
     def refresh(self) -> None:

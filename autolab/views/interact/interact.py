@@ -20,7 +20,6 @@ from ..heatmap.board import AT_FIRST, Board
 from ..heatmap.heatmap import BoardView
 from ..heatmap.named_arrays import gather
 from ..live.protocol import on_message, on_question
-from ..live.words import view_words
 from .knobs import Choice, Dice, Knob, Slider, knobs
 
 _MOST_TEXT = 2000
@@ -48,11 +47,10 @@ class Interact(BoardView):
         fitted("interact", fn, (), inputs)
         self._train = config.train
         self.title = clean(getattr(fn, "__name__", type(fn).__name__))
-        words = view_words(
-            ["interact_draw"], rest=say("interact_rest"), live_stale=say("interact_stale"), still=say("interact_still")
-        )
+        own = {"rest": "rest", "live_stale": "stale", "still": "still", "interact_draw": "draw"}
+        words = {key: say(f"interact_{name}") for key, name in own.items()}
         self._compute()
-        super().__init__(words, [["free"], ["result"], AT_FIRST])
+        super().__init__([["free"], ["result"], AT_FIRST], words)
 
     # ------------------------------------------------------------------ for Python
     @property

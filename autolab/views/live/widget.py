@@ -22,8 +22,9 @@ import traitlets
 from ...engine import Bundle, Savable, show
 from ...engine.habits import instead
 from .. import mimebundle
-from ..draw import paragraph, prose, say
+from ..draw import paragraph, prose
 from ..draw.colors import palette
+from ..draw.messages import SENTENCES, say
 from ..draw.svg import Look
 from . import no_notebook, notebook
 from .bundle import FrontEnd, front_end, module_text
@@ -36,6 +37,10 @@ MOST_LOOK = 200_000
 """Largest number of characters, as JSON, of what a page looks at."""
 
 CALM: dict[str, Any] = {"error": None, "computing": "", "since": {}, "can_undo": False}
+
+_LIVE = [key for key in SENTENCES if key.startswith("live_")]
+WORDS = {key: say(key) for key in (*_LIVE, "still", "find_reach", "take", "take_png", "take_svg", "take_page")}
+"""The words that every page knows."""
 
 
 class LiveView(anywidget.AnyWidget, Savable):
@@ -76,10 +81,12 @@ class LiveView(anywidget.AnyWidget, Savable):
     _locks: tuple[str, ...] = ("_turn",)
     _turn = traitlets.Instance(threading.Condition, ())  # messages may come from several threads: one at a time
 
-    def __init__(self, words: Mapping[str, str], questions: Sequence[Any], **state: Any) -> None:
-        """``questions`` are those of a page that has just been opened. From here on the view receives messages."""
+    def __init__(self, questions: Sequence[Any], words: Mapping[str, str] | None = None, **state: Any) -> None:
+        """``questions`` are those of a page that has just been opened; ``words`` are added to `WORDS`, or replace some
+        of them. From here on the view receives messages.
+        """
         state |= self._answers(questions)
-        super().__init__(_front_end=front_end(self.kind), palette=palette(), words=words, **state)
+        super().__init__(_front_end=front_end(self.kind), palette=palette(), words={**WORDS, **(words or {})}, **state)
         self.on_msg(self._on_message)
         notebook.opened(self)
 

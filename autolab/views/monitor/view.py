@@ -10,7 +10,6 @@ from ..draw.arrays import about, array_entry, bytes_of
 from ..draw.heatmap_data import legends
 from ..live.protocol import not_understood, on_message, on_question
 from ..live.widget import LiveView
-from ..live.words import view_words
 from .boundary import plane, units
 from .static import charts, spent, status, title_of
 
@@ -40,7 +39,7 @@ class MonitorView(LiveView):
         self._monitor = monitor
         self._stage: Literal["", "running", "stopping"] = ""
         self._was_stopped = False  # by the button
-        super().__init__(view_words(**{name: say(f"monitor_{name}") for name in _WORDS}), _AT_FIRST)
+        super().__init__(_AT_FIRST, {name: say(f"monitor_{name}") for name in _WORDS})
 
     # ------------------------------------------------------------------ for the monitor
     def begin(self) -> None:

@@ -20,7 +20,6 @@ from ..draw.plot import Size
 from ..live.computation import Result, for_page, user_error
 from ..live.protocol import not_understood, on_question
 from ..live.widget import LiveView
-from ..live.words import view_words
 from .loss_colors import LossColors
 from .surface import describe, frame_of, interpolated, levels, title_of
 
@@ -64,7 +63,7 @@ class SurfaceView(LiveView):
         words = {word: say(f"surface_{word}") for word in _WORDS}
         asked = [["surface", look["tone"]], roll_question(look), ["slope", ""], ["arrows", False]]
         words |= {"live_stale": say("surface_stale"), "live_ended": ""}
-        super().__init__(view_words(**words), asked, look=look)
+        super().__init__(asked, words, look=look)
 
     # ------------------------------------------------------------------ for Python
     @property
