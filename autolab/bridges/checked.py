@@ -71,11 +71,6 @@ class ForeignFunction(FunctionNode):
         """The gradients of all inputs, as the library's own arrays; None for an input that cannot have one."""
 
     @property
-    def has_steps(self) -> bool:
-        """Whether it calls functions of the library that are step functions, such as ``round``."""
-        return False
-
-    @property
     @abstractmethod
     def rule(self) -> Any:
         """The function with a user-written backward, if it calls exactly one."""

@@ -98,7 +98,8 @@ class _TorchGraph:
         for node in self._nodes:
             self._values.update({at: t for t in saved_by(node) if (at := edge_of(t)) is not None})
         nodes = set(self._nodes)
-        for name, tensor in [*known, ("", y)]:
+        leaves = [("", node.variable) for node in self._nodes if hasattr(node, "variable")]
+        for name, tensor in [*known, ("", y), *leaves]:
             at = edge_of(tensor)
             if at is not None and at[0] in nodes:
                 self._values[at] = tensor
@@ -115,10 +116,8 @@ class _TorchGraph:
         return graph_recording(name, self._drafts, output, self._budget, "not_retained")
 
     def _add(self, node: Any) -> None:
-        leaf = getattr(node, "variable", None)
-        if leaf is not None:
-            draft = self._draft((node, 0), "leaf", None, [])
-            draft.value, draft.grad = self._budget.snapshot(leaf), self._gradient(leaf)
+        if hasattr(node, "variable"):
+            self._draft((node, 0), "leaf", None, [])
             return
         draft = self._draft((node, 0), "call", _title(node), list(self._uses(node)))
         draft.place = CodePosition("", 0, source=expression_of(draft, self._drafts))
@@ -132,15 +131,11 @@ class _TorchGraph:
         tensor = self._values.get(edge)
         draft = Draft(len(self._drafts), kind, function, self._names.get(edge), uses, None, requires_grad=True)
         if tensor is not None:
-            draft.value = self._budget.snapshot(tensor)
-            draft.grad = self._gradient(tensor)
+            g = tensor.grad if tensor.is_leaf or tensor.retains_grad else None
+            draft.value, draft.grad = self._budget.snapshot(tensor), g if g is None else self._budget.snapshot(g)
         self._drafts.append(draft)
         self._ids[edge] = draft.id
         return draft
-
-    def _gradient(self, tensor: Tensor) -> Any:
-        g = tensor.grad if tensor.is_leaf or tensor.retains_grad else None
-        return None if g is None else self._budget.snapshot(g)
 
     def _uses(self, node: Any) -> Iterator[Use]:
         for i, edge in enumerate(node.next_functions):
