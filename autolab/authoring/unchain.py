@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from ..engine import OutputNode, nodes_below
-
-if TYPE_CHECKING:
-    from ..engine import Variable
+from ..engine import OutputNode, Variable, nodes_below
 
 
 def unchain(variable: Variable) -> None:

@@ -6,10 +6,22 @@ Whatever cannot be traced or written in C is computed by the declared functions 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+<<<<<<< HEAD
 from ..engine import Variable
 from ..engine.backend import Array, modules, numpys
+||||||| parent of 66df1433 (Imports and copies that were there twice; the limit of lines follows: 61,960 of Python)
+import numpy as np
+
+from ..engine import Variable
+from ..engine.backend import Array, modules
+=======
+import numpy as np
+
+from ..engine import Primitive, Variable
+from ..engine.backend import Array, modules
+>>>>>>> 66df1433 (Imports and copies that were there twice; the limit of lines follows: 61,960 of Python)
 from ..engine.complaints import COMPLAINTS
 from ..engine.modes import modes, overrides
 from ..engine.node import Edge, Node, new_order
@@ -17,9 +29,6 @@ from ..engine.retention import kept_values
 from .kernel_program import Kernel, KernelProgram
 from .symbols import KernelTrace, symbolic, tracing
 from .traced_function import UPSTREAM, exact
-
-if TYPE_CHECKING:
-    from ..engine import Primitive
 
 _new_variable = Variable.__new__
 

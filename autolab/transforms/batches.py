@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 
 from .. import functions as F
-from ..engine import Primitive, Variable, a_kind, as_array, as_variable, takes_other_words
-from ..engine.numpy_protocol import unwrap
+from ..engine import Primitive, Variable, a_kind, as_array, as_variable, takes_other_words, unwrap
 from ..shared.structure import leaves, mapped, matched, rebuilt
 from .gradients import named
 

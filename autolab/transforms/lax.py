@@ -7,10 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from ..engine import Variable
-from ..engine.errors import a_kind
+from ..engine import Variable, a_kind, takes_other_words
 from ..engine.habits import answering
-from ..engine.keyword_aliases import takes_other_words
 from ..functions import stack
 from .trees import tree_leaves, tree_map
 

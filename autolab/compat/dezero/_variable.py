@@ -156,10 +156,7 @@ class Whole(Variable):
 
     data = array = property(_integers, Variable.data.fset)
 
-    @property
-    def dtype(self) -> np.dtype:
-        """Always int64."""
-        return _INTEGER
+    dtype = _INTEGER
 
     def __repr__(self) -> str:
         return "variable(" + str(self._data.astype(_INTEGER)).replace("\n", "\n" + " " * 9) + ")"

@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 
 from ... import functions as F
-from ...engine import a_kind
-from ...engine.backend import get_array_module  # noqa: F401  # for table.txt
+from ...engine import a_kind, get_array_module  # noqa: F401  # get_array_module is for table.txt
 from ..table import called, fill
 from ._arguments import cast, floats, is_whole, number, of_floats, tensor_of, together
 from ._tensor import Engine, Tensor, constant, dressed, plain, result

@@ -4,18 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
-
-if TYPE_CHECKING:
-    from ..measuring.sweep import StepSweep
 
 from ...engine import Savable, show
 from ...engine.habits import answer_habits
 from ...shared.binding import Bound
 from ..judging.finding import Finding
 from ..judging.mismatch import GradientCheckError
+from ..measuring.sweep import StepSweep
 from ..messages import Verdict, apart, number, say, shown, where
 
 

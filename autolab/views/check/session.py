@@ -19,7 +19,7 @@ from ...engine.observe import BackwardEvent, ForwardEvent, observe
 from ...gradcheck import GradientReport, check_bound
 from ...gradcheck.checks.higher import FirstOrder
 from ...gradcheck.checks.taylor import DirectionStudy, study
-from ...gradcheck.reporting.report import CheckedFunction
+from ...gradcheck.reporting.report import CheckedFunction, kept
 from ...recording.locate import source_of
 from ...recording.model import Recording, Step
 from ...recording.record import record_bound
@@ -109,7 +109,7 @@ class LensSession(RerunContext):
     def _reach(self) -> None:
         """Run the function once to note what it depends on: a later cell may change that before a computation ends."""
         with self.running(lambda: None) as origins:
-            self.origin.base.call({name: _fresh(x) for name, x in self.origin.base.variables.items()})
+            self.origin.base.call(kept(self.origin.base).variables)
         self.origins, self._of_now = origins, False
 
     def report(self, state: LensState) -> GradientReport | None:
@@ -221,14 +221,10 @@ def _scenery(base: Bound, upstreams: tuple[np.ndarray, ...]) -> Scenery:
 
     try:
         with observe(hook), quietly():
-            recording = record_bound(base, {name: _fresh(x) for name, x in base.variables.items()}, upstream)
+            recording = record_bound(base, kept(base).variables, upstream)
     except Exception:  # a backward that breaks its contract, which the findings report
         recording = None
     return Scenery(recording, tuple([b for name, function in found.items() for b in _source(name, function)]))
-
-
-def _fresh(x: Any) -> Any:
-    return type(x)(x.array.copy(), name=x.name, requires_grad=x.requires_grad)
 
 
 def _source(name: str, function: Any) -> list[Backward]:

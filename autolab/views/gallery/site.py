@@ -14,7 +14,11 @@ from ... import functions as F
 from ...functions.conventions import conventions
 from ...shared.files import write
 from .. import mimebundle
+from ..derivatives.explorer import DerivativeExplorer
+from ..derivatives.saved_page import curves_page
+from ..derivatives.session import DerivativeSession
 from ..draw.escape import Markup, element, escape, join, with_code
+from ..export.pages import page_of, still_page
 from ..live.bundle import module_text
 from .examples import Moving, NothingMoves, moving
 
@@ -63,8 +67,6 @@ def build(folder: str | os.PathLike[str], names: Sequence[str] | None = None) ->
 
 def function_page(name: str) -> str:
     """The page of a function."""
-    from ..export.pages import still_page
-
     try:
         shown = moving(name)
     except NothingMoves as why:
@@ -75,16 +77,11 @@ def function_page(name: str) -> str:
 
 def moving_page(name: str, shown: Moving, before: Markup | None = None) -> str:
     """The page of a function's curves; ``before`` goes above them and never changes."""
-    from ..export.pages import page_of
-
     return page_of("derivatives", name, _data(name, shown), "auto", before=before)
 
 
 def _data(name: str, shown: Moving) -> str:
     """The initial data of the view: the curves of the function and of its first two derivatives."""
-    from ..derivatives.explorer import DerivativeExplorer
-    from ..derivatives.saved_page import curves_page
-    from ..derivatives.session import DerivativeSession
 
     def fn(x):  # type: ignore[no-untyped-def]
         return shown.fn(x)
@@ -103,8 +100,6 @@ def _data(name: str, shown: Moving) -> str:
 
 def index_page(names: Sequence[str]) -> str:
     """The searchable list of all functions."""
-    from ..export.pages import still_page
-
     links = {name: element("a", element("code", escape(name)), href=f"{name}.html") for name in sorted(names)}
     lines = [element("li", link, escape(" "), with_code(summary(name))) for name, link in links.items()]
     field = element("label", escape("Search: "), element("input", type="search"))

@@ -15,15 +15,11 @@ from ..backend import CpuDevice
 class BackendConfig(AbstractContextManager[Any]):
     """The CPU, the only device on which such tests run here."""
 
-    xp, use_cuda, use_chainerx, use_ideep, use_cudnn = np, False, False, "never", "never"
+    xp, device = np, CpuDevice()
+    use_cuda, use_chainerx, use_ideep, use_cudnn = False, False, "never", "never"
 
     def __exit__(self, *error: object) -> None:
         pass
-
-    @property
-    def device(self) -> CpuDevice:
-        """The CPU."""
-        return CpuDevice()
 
     def get_array(self, array: Any) -> Any:
         """The array itself."""
