@@ -1,7 +1,8 @@
 """Where curves break: jumps, poles, holes and the ends of where a function is defined, found by bisection.
 
 Between two samples, bisection follows the half with the larger change. The change of a smooth function shrinks with the
-interval; at a jump it stays the same, at a pole it grows.
+interval; at a jump it stays the same, at a pole it grows. The change of a curve that is all rounding does not shrink
+either, but there the values on one side alone differ as much.
 """
 
 from __future__ import annotations
@@ -13,10 +14,16 @@ from typing import Literal
 import numpy as np
 
 Kind = Literal["jump", "pole", "hole", "edge"]
+_STRONGEST: tuple[Kind, ...] = ("pole", "jump", "hole", "edge")
 At = Callable[[np.ndarray], np.ndarray]
 
 _ROUNDS = 36
 _HALF = _ROUNDS // 2
+_AWAY = 3.0 ** -np.array([7, 9, *range(11, 23)])
+"""How far beside a place one looks, in cells. The first three tell a jump, where the sides keep their distance, from a
+hole; the third and later ones tell how much is rounding."""
+_EXCEEDS, _TOWERS, _ROUNDED = 2.0, 64.0, 64 * np.finfo(float).eps
+_OVERFLOWS = 1e250
 _STAYS, _GROWS, _SWELLS = 0.7, 4.0, 1.5
 _VISIBLE = 1e-3
 """A jump smaller than this fraction of the curve's height counts as noise."""
@@ -46,7 +53,8 @@ class Break:
 
 @dataclass(eq=False)
 class _Lanes:
-    """Shrinking intervals, one per suspicious pair of samples: ends, values there, and change and a value halfway."""
+    """Shrinking intervals, one per suspicious pair of samples: ends, values there, and the change halfway. Then, of
+    the lane's own order: the values on both sides of the place, ``_AWAY`` from it, and how much of them is rounding."""
 
     order: np.ndarray
     a: np.ndarray
@@ -54,7 +62,8 @@ class _Lanes:
     at_a: np.ndarray
     at_b: np.ndarray
     halfway: np.ndarray
-    beside: np.ndarray
+    sides: np.ndarray
+    rounding: np.ndarray
 
     @property
     def ends(self) -> tuple[np.ndarray, np.ndarray]:
@@ -85,11 +94,12 @@ def find_breaks(at: At, xs: np.ndarray, ys: np.ndarray, most: int) -> tuple[list
         values.append(found)
         _shrink(lanes, middle, found)
         if turn == _HALF:
-            left, right = lanes.ends
-            lanes.halfway, lanes.beside = _change(left, right), np.where(np.isfinite(left), left, right)
+            lanes.halfway = _change(*lanes.ends)
+    if len(lanes.order):
+        _look_beside(at, lanes, xs)
     ended = [_classified(lanes, lane, ys) for lane in range(len(lanes.order))]
     at_break = np.array([end is not None for end in ended], bool)
-    breaks = _merged([end for end in ended if end is not None], float(xs[-1] - xs[0]))
+    breaks = _merged([end for end in ended if end is not None], xs, ys[-1])
     near = np.array(looked)[:, at_break].reshape(-1)
     beside = np.array(values)[:, :, at_break].transpose(1, 0, 2).reshape(len(ys), -1)
     holes = np.array([one.x for one in breaks if one.kind == "hole"])
@@ -108,14 +118,15 @@ def _suspects(xs: np.ndarray, ys: np.ndarray, most: int) -> _Lanes:
         picked += [(order, cell) for cell in worst if around[cell] > _SUSPECT * usual]
     orders, cells = np.array(picked, int).reshape(-1, 2).T
     left, right = xs[cells], xs[cells + 1]
-    return _Lanes(orders, left, right, ys[:, cells], ys[:, cells + 1], *np.zeros((2, len(cells))))
+    sides, (halfway, rounding) = np.zeros((len(cells), 2, len(_AWAY))), np.zeros((2, len(cells)))
+    return _Lanes(orders, left, right, ys[:, cells], ys[:, cells + 1], halfway, sides, rounding)
 
 
+@np.errstate(invalid="ignore", over="ignore")
 def _change(y: np.ndarray, z: np.ndarray) -> np.ndarray:
     """How much two ends differ; infinite if only one of them is defined."""
     known, other = np.isfinite(y), np.isfinite(z)
-    with np.errstate(invalid="ignore", over="ignore"):
-        return np.where(known & other, np.abs(z - y), np.where(known | other, np.inf, -1.0))
+    return np.where(known & other, np.abs(z - y), np.where(known | other, np.inf, -1.0))
 
 
 def _shrink(lanes: _Lanes, middle: np.ndarray, found: np.ndarray) -> None:
@@ -129,21 +140,49 @@ def _shrink(lanes: _Lanes, middle: np.ndarray, found: np.ndarray) -> None:
     lanes.at_a = np.where(goes_left, lanes.at_a, found)
 
 
-def _classified(lanes: _Lanes, lane: int, ys: np.ndarray) -> tuple[Break, float] | None:
-    """The break at which a lane ended, with the finite value next to it; None if the curve is smooth there."""
+@np.errstate(all="ignore")
+def _look_beside(at: At, lanes: _Lanes, xs: np.ndarray) -> None:
+    """Fill in the values on both sides, which are NaN outside the domain, and by how much they wander to and fro."""
+    away = (xs[1] - xs[0]) * _AWAY[:, None]
+    places = np.stack([lanes.a - away, lanes.b + away])
+    found = at(np.clip(places, xs[0], xs[-1]).reshape(-1)).reshape(-1, *places.shape)
+    found[:, (places < xs[0]) | (places > xs[-1])] = np.nan
+    lanes.sides = found[lanes.order, :, :, np.arange(len(lanes.order))]
+    near = lanes.sides[:, :, 2:]
+    to_and_fro = np.abs(np.diff(near)).sum(axis=2) - np.ptp(near, axis=2)  # 0 if they rise or fall all the way
+    above = lanes.order - np.arange(len(found))[:, None]
+    terms = np.abs(lanes.at_a) * (10 / (xs[-1] - xs[0])) ** np.maximum(above, 0)
+    terms[(above < 0) | ~np.isfinite(terms)] = 0.0
+    lanes.rounding = np.where(np.isfinite(to_and_fro), to_and_fro, 0.0).sum(axis=1) + _ROUNDED * terms.max(axis=0)
+
+
+def _classified(lanes: _Lanes, lane: int, ys: np.ndarray) -> tuple[Break, bool] | None:
+    """The break at which a lane ended, and whether numbers overflow there; None if the curve is smooth there."""
     order = int(lanes.order[lane])
     left, right = lanes.at_a[order, lane], lanes.at_b[order, lane]
     change = float(_change(left, right))
-    if not change > _VISIBLE * _height(ys[order]):
+    if not change > max(_VISIBLE * _height(ys[order]), _EXCEEDS * lanes.rounding[lane]):
         return None
-    x, beside = float((lanes.a[lane] + lanes.b[lane]) / 2), float(lanes.beside[lane])
-    swollen = [k for k in range(order + 1) if _is_swollen(lanes, lane, k, ys[k])]
+    x = float((lanes.a[lane] + lanes.b[lane]) / 2)
+    high = max([abs(end) for end in (left, right) if np.isfinite(end)], default=0.0)
+    towers = high > _TOWERS * lanes.rounding[lane]
+    swollen = [k for k in range(order + 1) if towers and _is_swollen(lanes, lane, k, ys[k])]
     ratio = change / lanes.halfway[lane] if 0 < lanes.halfway[lane] < np.inf else np.inf
     if swollen and (np.isinf(change) or ratio > _STAYS):
-        return Break(x, swollen[0], "pole"), beside
+        return Break(x, swollen[0], "pole"), bool(np.isinf(change) and high > _OVERFLOWS)
     if np.isinf(change):
-        return Break(x, order, "edge"), beside
-    return (Break(x, order, "pole" if ratio > _GROWS else "jump"), beside) if ratio > _STAYS else None
+        kind = _undefined(lanes.sides[lane, :, :3])
+        return (Break(x, order, kind), False) if kind else None
+    return (Break(x, order, "pole" if ratio > _GROWS else "jump"), False) if ratio > _STAYS else None
+
+
+def _undefined(sides: np.ndarray) -> Kind | None:
+    """The kind of a place where a curve is undefined; None if it is defined nowhere else."""
+    defined = np.isfinite(sides).all(axis=1)
+    if not defined.all():
+        return "edge" if defined.any() else None
+    gaps = np.abs(sides[1] - sides[0])
+    return "jump" if gaps.min() > max(_STAYS * gaps.max(), _SAME * np.abs(sides).max()) else "hole"
 
 
 def _is_swollen(lanes: _Lanes, lane: int, order: int, y: np.ndarray) -> bool:
@@ -165,26 +204,27 @@ def _height(y: np.ndarray) -> float:
     return float(high - low) or float(finite.max() - finite.min())
 
 
-def _merged(found: list[tuple[Break, float]], span: float) -> list[Break]:
-    """One break per place, that of the lowest order; two edges at one place are merged into a hole or a jump."""
-    groups: list[list[tuple[Break, float]]] = []
+def _merged(found: list[tuple[Break, bool]], xs: np.ndarray, highest: np.ndarray) -> list[Break]:
+    """One break per place, that of the lowest order. Numbers may overflow before a place is reached."""
+    groups: list[list[tuple[Break, bool]]] = []
     for item in sorted(found, key=lambda item: item[0].x):
-        if groups and item[0].x - groups[-1][0][0].x <= _SAME * span:
+        if groups and _is_same(groups[-1], item, xs, highest):
             groups[-1].append(item)
         else:
             groups.append([item])
     return [_one(group) for group in groups]
 
 
-def _one(group: list[tuple[Break, float]]) -> Break:
+def _is_same(group: list[tuple[Break, bool]], item: tuple[Break, bool], xs: np.ndarray, highest: np.ndarray) -> bool:
+    last, x = group[-1][0].x, item[0].x
+    if x - group[0][0].x <= _SAME * (xs[-1] - xs[0]):
+        return True
+    return (group[-1][1] or item[1]) and not np.isfinite(highest[(xs > last) & (xs < x)]).any()
+
+
+def _one(group: list[tuple[Break, bool]]) -> Break:
     order = min(found.order for found, _ in group)
-    lowest = [(found, beside) for found, beside in group if found.order == order]
-    kinds = {found.kind for found, _ in lowest}
-    x = lowest[0][0].x
-    if "pole" in kinds or kinds == {"jump"}:
-        return Break(x, order, "pole" if "pole" in kinds else "jump")
-    values = [beside for _, beside in lowest]
-    if len(values) < 2:
-        return Break(x, order, "edge")
-    near = max(values) - min(values) <= 1e-4 * max(1.0, *map(abs, values))
-    return Break(x, order, "hole" if near else "jump")
+    exact = [found.x for found, overflows in group if not overflows]
+    x = exact[0] if exact else (group[0][0].x + group[-1][0].x) / 2
+    kinds = {found.kind for found, _ in group if found.order == order}
+    return Break(x, order, next(kind for kind in _STRONGEST if kind in kinds))

@@ -166,11 +166,11 @@ def _as_far_as_right(made: Formulas, curves: Curves) -> Formulas:
     return replace(made, orders=made.orders[: [*agree, False].index(False)])
 
 
+@np.errstate(all="ignore")
 def _agrees(made: Formulas, order: Expression, y: np.ndarray, x: np.ndarray) -> bool:
     try:
         value, size = made.value(order, x), sum([np.abs(made.value(term, x)) for term in terms_of(order)])
     except LookupError:  # a user's function, unknown here
         return False
-    with np.errstate(all="ignore"):
-        far = np.isfinite(y) & ~(np.abs(value - y) <= _CLOSE * (size + np.abs(y)))
+    far = np.isfinite(y) & ~(np.abs(value - y) <= _CLOSE * (size + np.abs(y)))
     return bool(np.count_nonzero(far) <= (_FEW if far.size > 1 else 0))

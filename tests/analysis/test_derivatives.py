@@ -48,6 +48,12 @@ def test_the_polynomial_of_a_polynomial_is_itself():
         (np.floor, [(-1.0, 0, "jump"), (0.0, 0, "jump"), (1.0, 0, "jump"), (2.0, 0, "jump")]),
         (lambda x: np.sin(x) / x, [(0.0, 0, "hole")]),
         (lambda x: (np.exp(x) - 1) / x, [(0.0, 0, "hole")]),  # rounded differently on both sides
+        (lambda x: x + 3e-5 * x / abs(x), [(0.0, 0, "jump")]),  # smaller than what the slope changes beside it
+        (lambda x: x / np.sqrt(abs(x)), [(0.0, 0, "hole")]),  # steep on both sides
+        (lambda x: np.sin(1 / x), [(0.0, 0, "hole")]),  # its sides end nowhere
+        (lambda x: np.exp(1 / x), [(0.0, 0, "pole")]),  # overflows before 0, its derivatives even earlier
+        (lambda x: np.exp(x**-2), [(0.0, 0, "pole")]),
+        (lambda x: x**x, [(0.0, 0, "edge")]),  # defined at -1 and -2, but at nothing beside them
         (lambda x: np.sqrt(x), [(0.0, 0, "edge")]),
         (lambda x: np.log(x), [(0.0, 0, "pole")]),
         (lambda x: abs(x - 0.1), [(0.1, 1, "jump")]),
@@ -73,6 +79,27 @@ def test_breaks_are_found_where_they_are_and_nowhere_else(fn, found):
 def test_beside_a_hole_no_derivative_is_drawn_that_is_all_rounding(fn, highest):
     y = Study(fn, 1.0, order=3).data.curves.y
     assert (np.nanmax(np.abs(y), axis=1) <= highest).all()
+
+
+def test_a_slope_that_is_undefined_where_it_jumps_ends_on_neither_side():
+    at = pytest.approx(math.pi / 2, abs=1e-7)
+    assert breaks(lambda x: np.arcsin(np.sin(x)), domain=(0.0, 3.0)) == [(at, 1, "jump")]
+
+
+@pytest.mark.parametrize(
+    ("fn", "found"),
+    [
+        (lambda x: (x**2 - 1) / (x - 1), [(1.0, 0, "hole")]),
+        (lambda x: (x**3 - 1) / (x - 1), [(1.0, 0, "hole")]),
+        (lambda x: (1 - np.cos(x)) / x**2, [(0.0, 0, "hole")]),
+        (lambda x: (np.sin(x) - x) / x**3, [(0.0, 0, "hole")]),
+        (lambda x: x / abs(x), [(0.0, 0, "jump")]),
+        (lambda x: x + 1e-3 * x / abs(x), [(0.0, 0, "jump")]),
+    ],
+)
+def test_rounding_makes_no_jumps_and_no_kinks(fn, found):
+    curves = Study(fn, 1.5, 4, (-4.0, 4.0)).data.curves
+    assert [(b.x, b.order, b.kind) for b in curves.breaks] == found and curves.kinks == ()
 
 
 @pytest.mark.parametrize("place", np.random.default_rng(0).uniform(-1.9, 1.9, 6).tolist())
