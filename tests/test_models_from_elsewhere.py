@@ -268,6 +268,8 @@ def test_sums_without_nan(function: Any) -> None:
     y.sum().backward()
     count = 1 if function is np.nansum else (~np.isnan(a)).sum(axis=1, keepdims=True)
     np.testing.assert_allclose(x.grad.data, ~np.isnan(a) / count)
+    single = a.astype(np.float32)
+    assert function(Variable(single), axis=1).dtype == function(single, axis=1).dtype
 
 
 def test_trees_batches_and_numbers_of_other_libraries() -> None:

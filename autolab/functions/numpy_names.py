@@ -219,7 +219,7 @@ def _nansum(a: Any, axis: Axis = None, *, keepdims: bool = False) -> Any:
 @adapt(np.nanmean)
 def _nanmean(a: Any, axis: Axis = None, *, keepdims: bool = False) -> Any:
     total = _nansum(a, axis, keepdims=keepdims)
-    return total / np.sum(~np.isnan(unwrap(a)), axis=axis, keepdims=keepdims)
+    return (total / np.sum(~np.isnan(unwrap(a)), axis=axis, keepdims=keepdims)).astype(total.dtype)
 
 
 @adapt(np.ptp)
