@@ -38,7 +38,8 @@ def test_array_and_asarray_keep_the_gradient_and_take_a_dtype() -> None:
     np_ = autolab.numpy  # type: ignore[attr-defined]
     x = Variable([1.0, 2.0])
     assert np_.asarray(x) is x and np_.array(x) is not x and np_.array([x, x], dtype="float32").dtype == np.float32
-    np_.array([x[0], np_.array([x[1], 3.0])[0]]).sum().backward()
+    assert np_.array(x, ndmin=2).shape == (1, 2) and np_.array([x[0]], ndmin=1).shape == (1,)
+    np_.array([x[0], np_.array([x[1], 3.0], ndmin=2)[0, 0]]).sum().backward()
     np.testing.assert_array_equal(x.grad.data, [1, 1])
 
 

@@ -14,7 +14,7 @@ from ..engine.numpy_functions import requires as _requires
 from ..engine.numpy_protocol import unwrap as _unwrap
 
 
-def array(object: Any, dtype: Any = None, **settings: Any) -> Any:
+def array(object: Any, dtype: Any = None, *, ndmin: int = 0, **settings: Any) -> Any:
     """``numpy.array``, also for lists that contain Variables: these are stacked and keep their graph.
 
     Parameters
@@ -22,6 +22,8 @@ def array(object: Any, dtype: Any = None, **settings: Any) -> Any:
     object : array, number, or nested lists of them
         Variables that do not require a gradient are treated as plain numbers.
     dtype : dtype, optional
+    ndmin : int
+        The least number of axes; missing ones of length 1 are put in front.
     **settings
         Further arguments of ``numpy.array``, for plain numbers only.
 
@@ -35,12 +37,11 @@ def array(object: Any, dtype: Any = None, **settings: Any) -> Any:
     if "requires_grad" in settings:
         raise TypeError("array: got requires_grad, which arrays do not have; autolab.array(...) is a Variable")
     if not _requires(object):
-        return _numpy.array(_unwrap(object), dtype, **settings)
-    if isinstance(object, Variable):
-        return _numpy.copy(object) if dtype is None else object.astype(dtype)
-    parts = [item if isinstance(item, Variable) else array(item) for item in object]
-    joined = _numpy.stack(parts, axis=0)
-    return joined if dtype is None else joined.astype(dtype)
+        return _numpy.array(_unwrap(object), dtype, ndmin=ndmin, **settings)
+    one = isinstance(object, Variable)
+    joined = _numpy.copy(object) if one else _numpy.stack([i if isinstance(i, Variable) else array(i) for i in object])
+    joined = joined if dtype is None else joined.astype(dtype)
+    return joined if joined.ndim >= ndmin else joined[(_numpy.newaxis,) * (ndmin - joined.ndim)]
 
 
 def asarray(a: Any, dtype: Any = None, **settings: Any) -> Any:
