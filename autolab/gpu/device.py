@@ -8,20 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-<<<<<<< HEAD
-from ..engine import Variable
-from ..engine.backend import Array, modules, numpys
-||||||| parent of 66df1433 (Imports and copies that were there twice; the limit of lines follows: 61,960 of Python)
-import numpy as np
-
-from ..engine import Variable
-from ..engine.backend import Array, modules
-=======
-import numpy as np
-
 from ..engine import Primitive, Variable
-from ..engine.backend import Array, modules
->>>>>>> 66df1433 (Imports and copies that were there twice; the limit of lines follows: 61,960 of Python)
+from ..engine.backend import Array, modules, numpys
 from ..engine.complaints import COMPLAINTS
 from ..engine.modes import modes, overrides
 from ..engine.node import Edge, Node, new_order
