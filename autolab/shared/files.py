@@ -90,6 +90,12 @@ def write(path: str | os.PathLike[str], content: str | bytes | bytearray | memor
         file.write(content.encode("utf-8", "replace") if isinstance(content, str) else content)
 
 
+def check_writable(path: str | os.PathLike[str], function: str) -> None:
+    """Check, before work that takes long, that ``path`` can be written; raises an OSError if it cannot."""
+    if not os.access(_target(path).parent, os.W_OK):
+        raise OSError(f"{function}: the folder of {shown_path(path)!r} is not there or cannot be written")
+
+
 @contextmanager
 def replacing(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
     """Open a new file that replaces ``path`` when the block ends without an error.

@@ -16,7 +16,7 @@ from multiprocessing.connection import wait
 from pathlib import Path
 from typing import Any
 
-from ...shared.files import FileFormatError, reading, write
+from ...shared.files import FileFormatError, check_writable, reading, write
 from ...views.draw import clean
 from ..checking import exercises, lessons
 from ..own import own_folders
@@ -68,6 +68,8 @@ def grade(
     ------
     ValueError
         If the folder does not exist or has no notebooks, or the output has another suffix.
+    OSError
+        If the output cannot be written, which is checked before the notebooks run.
     RuntimeError
         On a system that cannot fork processes, such as Windows.
 
@@ -92,6 +94,8 @@ def grade(
     notebooks = _notebooks(root)
     if not notebooks:
         raise ValueError(f"grade: {clean(folder, 100)!r} holds no notebook (*.ipynb)")
+    if target is not None:
+        check_writable(target, "grade")
     with notebook_starter.starter() as asked:
         _warm()
         graded = _all(asked, root, notebooks, limits or NotebookLimits(), processes or os.cpu_count() or 1, tell)

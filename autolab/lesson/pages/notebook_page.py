@@ -15,7 +15,7 @@ from pathlib import Path
 from secrets import token_hex
 from typing import Any
 
-from ...shared.files import reading, write
+from ...shared.files import check_writable, reading, write
 from ...views.draw import say
 from ...views.draw.escape import Markup, clean, element, escape
 from .formulas_as_mathml import without_formulas
@@ -84,8 +84,7 @@ def save_notebook(
     source, target, linked = Path(notebook), Path(path), address(playground)
     if target.suffix.lower() not in (".html", ".htm"):
         raise ValueError(f"save_notebook: got the path {str(target)!r:.100}; expected one that ends in .html")
-    if not os.access(target.absolute().parent, os.W_OK):  # checked before the cells are run
-        raise OSError(f"save_notebook: the folder of {str(target)!r:.100} is not there or cannot be written")
+    check_writable(target, "save_notebook")
     book = executed(source, linked)
     failures = [failure for cell in book.cells for failure in _failures(cell)]
     page = _page(source.stem, book)

@@ -137,14 +137,21 @@ def test_the_command_grades_a_lesson_of_ones_own(tmp_path, capsys):
         (["nowhere"], "there is no folder 'nowhere'"),
         (["."], "'.' holds no notebook (*.ipynb)"),
         ([".", "-o", "grades.txt"], "got the output 'grades.txt'; expected a name that ends in .csv"),
+        (["class", "-o", "nowhere/grades.csv"], "the folder of 'nowhere/grades.csv' is not there or cannot be written"),
+        (["class", "-o", "full.csv"], "Is a directory: 'full.csv'"),
         ([".", "--lesson", "nowhere"], "there is no file nowhere/exercises.py"),
     ],
 )
 def test_bad_input_is_a_sentence(arguments, told, tmp_path, monkeypatch, capsys):
+    """Said before a notebook has run."""
     monkeypatch.chdir(tmp_path)
+    if "class" in arguments:
+        (tmp_path / "class").mkdir()
+        (tmp_path / "class" / "a.ipynb").touch()
+        (tmp_path / "full.csv").mkdir()
     assert main(["grade", *arguments]) == 1
-    message = capsys.readouterr().err
-    assert message.startswith("autolab grade: ") and told in message and message.count("\n") == 1
+    out, message = capsys.readouterr()
+    assert message.startswith("autolab grade: ") and told in message and message.count("\n") == 1 and not out
 
 
 def test_numbers_of_the_command_are_whole(capsys):
