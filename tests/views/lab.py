@@ -76,6 +76,10 @@ class Lab:
         nbformat.write(notebook, path)
         return path
 
+    def until(self, name: str) -> str:
+        """A cell that runs until the test makes this file in the notebook's folder."""
+        return f"import pathlib, time\nwhile not pathlib.Path({name!r}).exists():\n    time.sleep(0.05)"
+
     def trust(self, path: Path) -> None:
         """What the menu's Trust Notebook does."""
         notary = NotebookNotary(data_dir=self.environment["JUPYTER_DATA_DIR"])

@@ -138,9 +138,8 @@ def test_the_point_of_the_curves_moves_and_the_order_changes(lab: Lab, open_page
 
 
 def test_a_slow_function_is_stopped_while_a_cell_is_running(lab: Lab, open_page: Open) -> None:
-    view = open_page(
-        lab.write("slowcurve.ipynb", SLOW, "slow = True", "time.sleep(6)", "print(sorted(threads), view.data.x)")
-    )
+    told = "print(sorted(threads), view.data.x)"
+    view = open_page(lab.write("slowcurve.ipynb", SLOW, "slow = True", lab.until("curve_enough"), told))
     view.run(0)
     type_point(view.page, "0.7")
     expect(view.page.locator(".al-x").first).to_have_text("x = 0.7")
@@ -155,6 +154,7 @@ def test_a_slow_function_is_stopped_while_a_cell_is_running(lab: Lab, open_page:
     assert point_at(view.page) == 0.7
     running = "() => window.jupyterapp.shell.currentWidget.content.widgets[2].model.executionState"
     assert view.page.evaluate(running) == "running"
+    (lab.folder / "curve_enough").touch()
     view.page.wait_for_function(f"() => ({running})() !== 'running'")
     assert view.run(3) == "['MainThread', 'autolab-view'] 0.7"
 

@@ -47,7 +47,8 @@ def type_number(view: LabPage, name: str, text: str) -> None:
 
 def test_a_slow_function_is_stopped_while_a_cell_is_running(lab: Lab, open_page: Open) -> None:
     """With JupyterLab's subshells: a cell runs in the main thread, messages and computations do not wait for it."""
-    view = open_page(lab.write("slow.ipynb", SLOW, "time.sleep(8)", "print(sorted(threads), float(view.point['x']))"))
+    told = "print(sorted(threads), float(view.point['x']))"
+    view = open_page(lab.write("slow.ipynb", SLOW, lab.until("slow_enough"), told))
     view.run(0)
     type_number(view, "x", "1.2")  # JupyterLab sets up the subshell when it first sends something
     expect(view.page.locator(".al-output .al-value .al-number")).to_have_text("2.4")
@@ -66,6 +67,7 @@ def test_a_slow_function_is_stopped_while_a_cell_is_running(lab: Lab, open_page:
     expect(view.page.locator(".al-output .al-value .al-number")).to_have_text("3")
     running = "() => window.jupyterapp.shell.currentWidget.content.widgets[1].model.executionState"
     assert view.page.evaluate(running) == "running"
+    (lab.folder / "slow_enough").touch()
     view.page.wait_for_function(f"() => ({running})() !== 'running'")
     assert view.run(2) == "['MainThread', 'autolab-view'] 1.5"
 
