@@ -158,6 +158,21 @@ class Wire:
         self.settle()
 
 
+def resize(page: Page, width: int, height: int) -> None:
+    """Give the page another size, and wait until it is drawn in it."""
+    page.set_viewport_size({"width": width, "height": height})
+    page.wait_for_function("([width, height]) => innerWidth === width && innerHeight === height", arg=[width, height])
+    laid_out(page)
+
+
+def laid_out(page: Page) -> None:
+    """Wait until the page has been drawn after its last change."""
+    page.evaluate("""() => new Promise((done) => {
+      const next = (left) => (left ? requestAnimationFrame(() => next(left - 1)) : done());
+      next(4);  // what watches sizes draws in the frame after the one in which it hears of them
+    })""")
+
+
 def node(page: Page, wire: Wire, name: str) -> Locator:
     """The box of the step called ``name``."""
     step = wire.widget.recording[name]

@@ -11,7 +11,7 @@ from playwright.sync_api import Page, expect
 
 from autolab import functions as F
 
-from ..bare_page import Wire, menu
+from ..bare_page import Wire, laid_out, menu, resize
 from ..looking import seen
 
 pytestmark = pytest.mark.browser
@@ -176,17 +176,17 @@ def attention(q: Any, k: Any, v: Any) -> Any:
 @pytest.mark.parametrize("height", [684, 784], ids=["laptop", "larger screen"])
 def test_one_that_is_too_high_begins_with_its_results(shown: Shown, height: int) -> None:
     page, wire = shown({"width": 850, "height": height}, attention, **normal(q=(3, 2), k=(3, 2), v=(3, 2)))
-    page.wait_for_timeout(300)
+    laid_out(page)
     result = page.locator(f".al-node[data-id='{wire.widget.recording['y'].id}']")
     pane, box = page.locator(".al-pane").bounding_box(), result.bounding_box()
     assert pane and box and pane["y"] <= box["y"] and box["y"] + box["height"] <= pane["y"] + pane["height"]
     assert page.evaluate(MEASURED)["letters"] >= 11.9
     page.mouse.move(pane["x"] + 20, pane["y"] + 20)
     page.mouse.wheel(0, -40)
-    page.set_viewport_size({"width": 840, "height": height})
-    page.wait_for_timeout(300)
-    left = "pane => pane.scrollHeight - pane.clientHeight - pane.scrollTop"
-    assert page.locator(".al-pane").evaluate(left) > 20, "where somebody scrolled to, it stays"
+    left = "(pane => pane.scrollHeight - pane.clientHeight - pane.scrollTop)(document.querySelector('.al-pane'))"
+    page.wait_for_function(f"() => {left} > 20")
+    resize(page, 840, height)
+    assert page.evaluate(left) > 20, "where somebody scrolled to, it stays"
 
 
 def chain(x: Any) -> Any:
@@ -201,7 +201,7 @@ def chain(x: Any) -> Any:
 
 def test_what_can_be_changed_is_in_sight_at_first(shown: Shown) -> None:
     page, _ = shown({"width": 850, "height": 684}, chain, x=1.0)
-    page.wait_for_timeout(300)
+    laid_out(page)
     box, pane = page.locator(".al-input").bounding_box(), page.locator(".al-pane").bounding_box()
     assert pane and box and pane["y"] <= box["y"] and box["y"] + box["height"] <= pane["y"] + pane["height"]
 
@@ -277,7 +277,8 @@ def test_what_is_presented_is_not_cut_at_its_sides_nor_covers_a_long_sentence(sh
     page.wait_for_function("() => document.fullscreenElement?.matches('.al-present')")
     page.locator(".al-sentence").evaluate("(e) => { e.textContent = 'a long sentence '.repeat(12) }")
     page.locator(".al-error").evaluate("(e) => { e.hidden = false; e.textContent = 'an error' }")
-    page.wait_for_timeout(300)
+    page.wait_for_function("() => document.querySelector('.al-pane').getBoundingClientRect().width > 1270")
+    laid_out(page)
     found = page.evaluate(
         """() => {
       const pane = document.querySelector('.al-pane').getBoundingClientRect();

@@ -11,7 +11,7 @@ from playwright.sync_api import Locator, Page, expect
 
 import autolab
 
-from ..bare_page import Wire, free, menu, node, number, pinned
+from ..bare_page import Wire, free, laid_out, menu, node, number, pinned
 from ..looking import seen
 from ..programs import LAYER, layer, muladd
 
@@ -225,9 +225,11 @@ def test_presenting_fills_the_screen_with_the_graph_the_player_and_the_sentence(
     open_view(muladd, x=2.0, y=3.0, z=4.0)
     menu(page).get_by_role("button", name="Present").click()
     page.wait_for_function("() => document.fullscreenElement?.matches('.al-present')")
-    page.wait_for_timeout(100)
-    graph, window = page.locator(".al-graph").bounding_box(), page.evaluate("() => innerWidth * innerHeight")
-    assert graph and graph["width"] * graph["height"] >= 0.85 * window
+    page.wait_for_function("""() => {
+      const graph = document.querySelector('.al-graph').getBoundingClientRect();
+      return graph.width * graph.height >= 0.85 * innerWidth * innerHeight;
+    }""")
+    laid_out(page)
     shown = "all => all.filter((e) => e.checkVisibility()).map((e) => e.className)"
     assert page.locator(".al-header, .al-side, .al-menu, .al-inputs").evaluate_all(shown) == []
     assert min(page.evaluate(LETTERS % "e.closest('svg') ? e.getScreenCTM().a : 1")) >= 19.9

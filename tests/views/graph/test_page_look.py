@@ -12,7 +12,7 @@ from playwright.sync_api import Page, expect
 from autolab.views.draw.colors import THEMES, contrast, paint, view_tone
 from autolab.views.graph.readings import view_scales
 
-from ..bare_page import Wire, menu, node, pinned, type_number
+from ..bare_page import Wire, menu, node, pinned, resize, type_number
 from ..programs import LAYER, layer, muladd, picky, twenty
 
 pytestmark = pytest.mark.browser
@@ -222,8 +222,7 @@ def test_the_page_is_described(page: Page, open_view: Callable[..., Wire]) -> No
 def test_the_whole_graph_stays_in_sight_when_the_room_changes(page: Page, open_view: Callable[..., Wire]) -> None:
     open_view(twenty, x=0.5, y=2.0)
     menu(page).get_by_role("button", name="Fit the whole graph").click()
-    page.set_viewport_size({"width": 900, "height": 900})
-    page.wait_for_timeout(200)
+    resize(page, 900, 900)
     inside = "() => ['.al-picture', '.al-pane'].map(name => document.querySelector(name).clientHeight)"
     picture, pane = page.evaluate(inside)
     assert picture <= pane + 1
