@@ -11,6 +11,7 @@ import tempfile
 import time
 import warnings
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from multiprocessing import get_context
 from multiprocessing.connection import wait
 from pathlib import Path
@@ -166,7 +167,8 @@ def _received(end: Any, judge: Any, path: Path, is_there: bool) -> Graded:
 
 
 def _judge_and_send(end: Any, asked: socket.socket, root: Path, path: Path, limits: NotebookLimits) -> None:
-    end.send(_graded_notebook(asked, root, path, limits))
+    with suppress(KeyboardInterrupt):  # Ctrl-C reaches the grader as well, which then ends
+        end.send(_graded_notebook(asked, root, path, limits))
 
 
 def _graded_notebook(asked: socket.socket, root: Path, path: Path, limits: NotebookLimits) -> Graded:

@@ -5,10 +5,15 @@ from __future__ import annotations
 import csv
 import json
 import os
+import signal
 import socket
+import subprocess
+import sys
+import time
 from collections import Counter
 
 import pytest
+from helpers.checkout import ROOT
 
 from autolab import lesson
 from autolab.app.cli import main
@@ -170,3 +175,18 @@ def test_half_a_notebook_counts_to_where_it_came(tmp_path):
     (one,) = grade(tmp_path)
     assert (one.points, one.problem) == (5, "its process ended before the last cell")
     assert Counter(result.verdict for result in one.results) == {"right": 5, "not tried": 1}
+
+
+def test_ctrl_c_ends_all_in_silence(tmp_path):
+    (tmp_path / "class").mkdir()
+    (tmp_path / "class" / "a.ipynb").write_text(json.dumps(submission(NOTEBOOKS[0], {}, HOSTILE["sleeps"])))
+    command = [sys.executable, "-m", "autolab.app.cli", "grade", "class"]
+    variables = {**os.environ, "TMPDIR": str(tmp_path), "PYTHONPATH": str(ROOT)}
+    options = {"cwd": tmp_path, "env": variables, "stdout": subprocess.PIPE, "stderr": subprocess.STDOUT}
+    with subprocess.Popen(command, start_new_session=True, text=True, **options) as grader:
+        while not list(tmp_path.glob("autolab-grade-*")):
+            assert grader.poll() is None
+            time.sleep(0.02)
+        os.killpg(grader.pid, signal.SIGINT)
+        assert grader.communicate(timeout=60)[0] == "" and grader.returncode == 130
+    assert not list(tmp_path.glob("autolab-grade-*"))
