@@ -88,7 +88,8 @@ def _data(name: str, shown: Moving) -> str:
 
     fn.__name__ = name
     with np.errstate(all="ignore"):  # the curves end where a function is undefined
-        view = DerivativeExplorer(DerivativeSession(fn, shown.x, 2, shown.domain), None)
+        # Ctrl-C while a view waits stops its curves only; `curves_page` waits instead.
+        view = DerivativeExplorer(DerivativeSession(fn, shown.x, 2, shown.domain), patience=0)
         try:
             data = json.loads(curves_page(view).data())
         finally:

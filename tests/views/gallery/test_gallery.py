@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import threading
+
 import pytest
 from playwright.sync_api import expect
 
@@ -29,6 +31,22 @@ def test_a_function_is_as_it_was_after_its_example():
     before = {name: getattr(F, name) for name in F.__all__}
     moving("softmax")
     assert {name: getattr(F, name) for name in F.__all__} == before
+
+
+def test_ctrl_c_ends_it(tmp_path, monkeypatch):
+    """It does not only stop the curves of one page."""
+    wait, waits = threading.Condition.wait_for, []
+
+    def interrupted(condition, predicate, timeout=None):
+        if timeout:
+            waits.append(timeout)
+            if len(waits) == 1:
+                raise KeyboardInterrupt
+        return wait(condition, predicate, timeout)
+
+    monkeypatch.setattr(threading.Condition, "wait_for", interrupted)
+    assert main(["gallery", "tanh", "-o", str(tmp_path)]) == 130
+    assert waits and not list(tmp_path.iterdir())
 
 
 def looked_at(browser, folder, names):
