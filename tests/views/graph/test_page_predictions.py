@@ -51,10 +51,10 @@ def begin(page: Page, wire: Wire, name: str) -> None:
 
 
 def spoken(page: Page) -> dict[str, str | None]:
-    """What each box says of itself."""
-    return {
-        str(box.get_attribute("data-id")): box.get_attribute("aria-label") for box in page.locator(".al-node").all()
-    }
+    """What each box says of itself, all at one moment: after a while without an answer the page takes it back."""
+    read = "all => Object.fromEntries(all.map((box) => [box.dataset.id, box.getAttribute('aria-label')]))"
+    found: dict[str, str | None] = page.locator(".al-node").evaluate_all(read)
+    return found
 
 
 def of_kernel(wire: Wire) -> dict[str, str]:
