@@ -36,8 +36,9 @@ def opened() -> Any:
 def executor(monkeypatch: pytest.MonkeyPatch) -> Iterator[Executor]:
     """Of a new cluster each time, as workers may still be dying."""
     monkeypatch.syspath_prepend(str(ROOT / "examples"))  # the workers start with this path
+    settings = {"allowed-failures": 1, "worker-saturation": 1.0}  # what waits at a worker that dies is blamed as well
     with (
-        dask.config.set({"distributed.scheduler.allowed-failures": 1}),
+        dask.config.set({f"distributed.scheduler.{name}": value for name, value in settings.items()}),
         opened() as cluster,
         distributed.Client(cluster) as client,
     ):
