@@ -172,6 +172,14 @@ def test_an_input_without_elements_is_no_evidence():
     assert check_gradients(lambda x, y: F.sum(x) + y, np.ones(0), 1.0).passed
 
 
+@pytest.mark.parametrize("fn", [lambda x: x * x, lambda x: x + np.inf])
+def test_results_none_of_which_is_finite_are_no_evidence(fn):
+    with np.errstate(over="ignore"):
+        report = check_gradients(fn, 1e200)
+    assert report.verdict == "cannot tell"
+    assert [finding.message for finding in report.findings] == ["There is no finite element to compare."]
+
+
 def test_float32_is_compared_in_float64_and_the_report_says_so():
     report = check_gradients(lambda x: np.exp(x), np.linspace(-1, 1, 4).astype(np.float32))
     assert report.passed

@@ -48,13 +48,15 @@ def judge(
     innocent += [*coarse, *precision(native, subject, exam)]
     innocent = [f for f in innocent if f.innocent and (f.kind == "kink" or f.input is None or f.input not in accused)]
     unsure = {finding.input for finding in innocent if finding.kind == "cannot_verify" or is_half(finding)}
-    inputs, is_measured = [], any([checked.here.measured.any() for checked in case.inputs])
+    inputs, point = [], case.survey.gauge.point
+    has_result = point.is_finite or point.values.size  # where none is finite, every upstream gradient is 0
+    is_measured = has_result and any([checked.here.measured.any() for checked in case.inputs])
     for checked, array in zip(case.inputs, native.arrays, strict=True):
         is_wrong = checked in failing or checked.name in accused
         is_right = is_measured and checked.name not in unsure
         verdict: Verdict = "wrong" if is_wrong else "right" if is_right else "cannot tell"
         inputs.append(_input_report(checked, str(array.dtype), verdict))
-    if not is_measured:
+    if not (is_measured or unsure):
         innocent.append(Finding.said("cannot_verify.empty"))
     overall = min([item.verdict for item in inputs], key=("wrong", "cannot tell", "right").index)
     return overall, tuple(inputs), (*mistakes, *innocent)
