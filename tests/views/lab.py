@@ -54,8 +54,11 @@ CLEAR = """async () => {
   for (const widget of [...window.jupyterapp.shell.widgets('main')]) widget.dispose();
   await window.jupyterapp.serviceManager.sessions.shutdownAll();
 }"""
-CUT_OFF = re.compile(r"^(Error: )?Disposed$|Canceled future for \w+ message before replies were done")
-"""What JupyterLab itself complains of, sometimes late, when a kernel ends or restarts before it has answered."""
+CUT_OFF = re.compile(
+    r"^(Error: )?Disposed$|Canceled future for \w+ message before replies were done|^Comm not found for"
+)
+"""What JupyterLab itself complains of, sometimes late, when a kernel ends or restarts before it has answered, or
+answers when JupyterLab no longer waits."""
 OUTPUT = "i => window.jupyterapp.shell.currentWidget.content.widgets[i].outputArea?.node.innerText ?? ''"
 
 

@@ -10,7 +10,7 @@ import re
 from functools import cache
 from pathlib import Path
 
-import ipywidgets
+import anywidget
 import traitlets
 
 VIEWS = Path(__file__).parent.parent
@@ -142,8 +142,10 @@ def kinds() -> list[str]:
     return sorted(path.stem for path in modules if "\nexport default " in path.read_text("utf-8"))
 
 
-class FrontEnd(ipywidgets.Widget):
+class FrontEnd(anywidget.AnyWidget):
     """The compressed module and style sheet of a kind of view; ``digest`` identifies the two together.
+
+    It is no plain widget: JupyterLab saves the bytes of those as ``{}``.
 
     Parameters
     ----------
@@ -151,14 +153,15 @@ class FrontEnd(ipywidgets.Widget):
         The name of the module and of the style sheet, without suffix.
     """
 
+    _esm = "export default {};"
     module = traitlets.Bytes().tag(sync=True)
-    style = traitlets.Bytes().tag(sync=True)
+    sheet = traitlets.Bytes().tag(sync=True)  # not `style`, which in a widget is a model
     digest = traitlets.Unicode().tag(sync=True)
 
     def __init__(self, kind: str) -> None:
         text = f"{module_text(f'{kind}.js')}//# sourceURL=autolab/{kind}.js\n"  # its name in the browser's debugger
-        module, style = zipped(text), zipped(style_text(f"{kind}.css"))
-        super().__init__(module=module, style=style, digest=digest_of(kind))
+        module, sheet = zipped(text), zipped(style_text(f"{kind}.css"))
+        super().__init__(module=module, sheet=sheet, digest=digest_of(kind))
 
 
 _held: dict[str, FrontEnd] = {}

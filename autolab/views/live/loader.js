@@ -27,16 +27,16 @@ async function load(model) {
 /** The shared model, which not every host of widgets can look up. @param {any} model @returns {Promise<Held>} */
 async function shared(model) {
   const held = await model.widget_manager.get_model(model.get("_front_end").replace(REFERENCE, ""));
-  return held.get("module") ? held : Promise.reject();
+  return held.get("module").byteLength ? held : Promise.reject();
 }
 
 /** The content of that model, from the kernel. @param {any} model @returns {Promise<Held>} */
 function asked(model) {
   return new Promise((resolve) => {
-    model.on("msg:custom", function hear(/** @type {any} */ content, /** @type {DataView[]} */ [module, style] = []) {
+    model.on("msg:custom", function hear(/** @type {any} */ content, /** @type {DataView[]} */ [module, sheet] = []) {
       if (!content.front_end) return;
       model.off("msg:custom", hear);
-      resolve(new Map(Object.entries({ digest: content.front_end, module, style })));
+      resolve(new Map(Object.entries({ digest: content.front_end, module, sheet })));
     });
     model.send({ do: "front end" });
   });
@@ -44,7 +44,7 @@ function asked(model) {
 
 /** @param {Held} held @returns {Promise<FrontEnd>} */
 async function unzip(held) {
-  const [text, style] = await Promise.all(["module", "style"].map((name) => unzipped(held.get(name))));
+  const [text, style] = await Promise.all(["module", "sheet"].map((name) => unzipped(held.get(name))));
   return { make: (await imported(text)).default, style };
 }
 

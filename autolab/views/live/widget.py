@@ -110,7 +110,7 @@ class LiveView(anywidget.AnyWidget, Savable):
             super()._handle_custom_msg(content, buffers)
             return
         shared = self._front_end
-        self.send({"front_end": shared.digest}, [shared.module, shared.style])
+        self.send({"front_end": shared.digest}, [shared.module, shared.sheet])
 
     def _on_message(self, _: Any, content: Any, buffers: Any) -> None:
         """Handle one message. It is acknowledged in every case: the page waits for that before it sends the next."""

@@ -39,7 +39,7 @@ def test_a_view_carries_a_loader_and_names_what_all_share(explorer: Make) -> Non
     shared = first._front_end
     assert second._front_end is shared
     assert gzip.decompress(shared.module).decode().startswith(module_text("explorer.js"))
-    assert gzip.decompress(shared.style).decode() == style_text("explorer.css")
+    assert gzip.decompress(shared.sheet).decode() == style_text("explorer.css")
     assert first.get_state()["_front_end"] == f"IPY_MODEL_{shared.model_id}"
     assert first._esm == module_text("loader.js") and len(first._esm) < 3000
     assert not first.has_trait("_css")
@@ -65,7 +65,7 @@ def test_every_kind_has_a_small_module_and_a_style_of_its_own() -> None:
     kinds = {view.kind for view in KINDS}
     made = [FrontEnd(kind) for kind in kinds]
     assert len({front_end.digest for front_end in made}) == len(kinds) == 7
-    assert all(len(front_end.module) + len(front_end.style) <= 61_688 for front_end in made)  # what travels
+    assert all(len(front_end.module) + len(front_end.sheet) <= 61_688 for front_end in made)  # what travels
     assert all(file_of(f"{kind}.{suffix}").exists() for kind in kinds for suffix in ("js", "css"))
 
 
@@ -125,7 +125,7 @@ SHOW = """async ({ digests, shadow, zipped }) => {
   const { default: make } = await import('./loader.js');
   const around = (bytes) => Uint8Array.from([255, ...bytes, 255]).buffer; // as a websocket delivers them
   const [module, style] = zipped.map((bytes) => new DataView(around(bytes), 1, bytes.length));
-  const held = (digest) => ({ get: (name) => ({ digest, style, module })[name] });
+  const held = (digest) => ({ get: (name) => ({ digest, sheet: style, module })[name] });
   const told = [];
   for (const [number, digest] of digests.entries()) {
     const manager = { async get_model(id) { return id === 'abc' ? held(digest) : null; } };
@@ -230,7 +230,7 @@ def test_the_kernel_sends_a_view_what_it_asks_for(explorer: Make, monkeypatch: p
     monkeypatch.setattr(Explorer, "send", lambda _, content, buffers: sent.append((content, buffers)))
     view.comm.handle_msg({"content": {"data": {"method": "custom", "content": {"do": "front end"}}}, "buffers": []})
     shared = view._front_end
-    assert sent == [({"front_end": shared.digest}, [shared.module, shared.style])] and view.error is None
+    assert sent == [({"front_end": shared.digest}, [shared.module, shared.sheet])] and view.error is None
 
 
 STRANGE = """
@@ -275,7 +275,7 @@ def test_two_views_in_jupyterlab_share_one_module_also_after_a_restart(
     check()
     view.save(path)
     models = json.loads(path.read_text())["metadata"]["widgets"]["application/vnd.jupyter.widget-state+json"]["state"]
-    assert sum("module" in model["state"] for model in models.values()) == 1
+    assert sum("digest" in model["state"] for model in models.values()) == 1
     view.restart()
     check()
 
