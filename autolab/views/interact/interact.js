@@ -8,6 +8,7 @@
 import { HEAT, heatActs, heatQuestion, makeHeatPart } from "../heatmap/group.js";
 import { makeBrain } from "../live/brain.js";
 import { makeCharts } from "../live/chart.js";
+import { makeStaleNoticePart } from "../live/computing.js";
 import { makeControls } from "../live/controls.js";
 import { button, choice, html } from "../live/dom.js";
 import { makeAsking } from "../live/asking.js";
@@ -22,7 +23,7 @@ function asked({ at, ...look }) {
 
 export default () =>
   makeWidget(
-    [makeLinesPart, makeHeatPart, makeKnobsPart, makeSavePart],
+    [makeLinesPart, makeHeatPart, makeKnobsPart, makeSavePart, makeStaleNoticePart],
     makeBrain(makeAsking({ ...HEAT, at: null }, asked, heatActs)),
   );
 

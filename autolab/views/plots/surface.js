@@ -4,6 +4,7 @@
 import { makeBrain } from "../live/brain.js";
 import { makeChart } from "../live/chart.js";
 import { makeBox } from "../live/controls.js";
+import { makeStaleNoticePart } from "../live/computing.js";
 import { button, captioned, choice, fillTrack, html, makeSegments, write } from "../live/dom.js";
 import { clamp } from "../live/hand.js";
 import { makeAsking } from "../live/asking.js";
@@ -25,7 +26,7 @@ const SURFACE = makeAsking(
   ({ here, arrows }) => ({ slope: ["slope", here], arrows: ["arrows", arrows] }),
 );
 
-export default () => makeWidget([makeSurfacePart, makeSavePart], makeBrain(SURFACE));
+export default () => makeWidget([makeSurfacePart, makeSavePart, makeStaleNoticePart], makeBrain(SURFACE));
 
 /**
  * The picture, the player of the paths, the sentence and, in the menu, the optimizers.

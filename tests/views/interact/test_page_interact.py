@@ -36,13 +36,14 @@ def show(new_page: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iter
     monkeypatch.chdir(tmp_path)
     views: list[Interact] = []
 
-    def make(fn: Any, **kwargs: Any) -> Wire:
+    def make(fn: Any, answers: bool = True, **kwargs: Any) -> Wire:
         page = new_page()
         serve(page, "interact")
         views.append(autolab.interact(fn, **kwargs))
         wire = Wire(views[-1])
         wire.connect(page)
-        wire.settle()
+        if answers:
+            wire.settle()
         return wire
 
     yield make
@@ -272,3 +273,8 @@ def test_what_the_function_raises_moves_no_slider_from_under_the_hand(show: Show
         wire.settle()
     expect(page.locator(".al-error")).to_contain_text("3 is too many")
     assert slider.bounding_box() == before
+
+
+def test_a_picture_without_a_kernel_says_so(show: Show) -> None:
+    wire = show(picky, answers=False, k=(1, 5))
+    expect(wire.pages[0].locator(".al-since")).to_contain_text(say("live_saved"), timeout=5000)
