@@ -53,7 +53,7 @@ def test_a_live_view_opens_answers_a_move_and_tells_the_program_at_its_point(tmp
         "heavy = sorted({'IPython.core.completer', 'jedi', 'PIL', 'matplotlib', 'h5py', 'typst'} & set(sys.modules))",
         "print(json.dumps([whole, kinds, len(moved), program, model in closed, heavy]))",
     )
-    assert whole is True and kinds[0] == "print" and kinds[-1] == "view" and kinds.count("comm_open") == 3
+    assert whole is True and kinds[0] == "print" and kinds[-1] == "view" and kinds.count("comm_open") == 4
     assert moved >= 1 and closed is True and heavy == []
     assert program.splitlines()[:-1] == MULADD.splitlines()[:-1]
     assert program.splitlines()[-1] == "autolab.explore(muladd, x=5.0, y=3.0, z=4.0)"
