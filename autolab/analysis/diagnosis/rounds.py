@@ -8,6 +8,7 @@ import math
 import numpy as np
 
 from ...recording.model import Step
+from ...recording.step import enclosing
 from .copied_program import items
 from .evidence import Evidence, Found
 from .lines import line_assigning, line_between
@@ -92,7 +93,9 @@ def unused(e: Evidence) -> Found:
     left = e.left if e.recording is None else e.left.union(e.recording.outputs)
     for place in {_place(o.step) for o in e.objectives if o.step.id in e.used}:
         same = [o.step for o in e.objectives if _place(o.step) == place]
-        lost = [s for s in same if s.id in e.learning - left and not e.users.get(s.id) and s is not e.loss]
+        rounds = {_pass(e, s) for s in same if s.id in e.used}
+        unused = [s for s in same if s.id in e.learning - left and not e.users.get(s.id) and s is not e.loss]
+        lost = [s for s in unused if _pass(e, s) not in rounds]
         if lost:
             yield e.suspect(
                 "unused_loss",
@@ -106,6 +109,12 @@ def unused(e: Evidence) -> Found:
 def _place(step: Step) -> tuple[int | None, int | None]:
     """The line of a step and that of the program that led there: two calls of one function are not a loop."""
     return step.line, step.outer_line
+
+
+def _pass(e: Evidence, step: Step) -> int | None:
+    """The iteration that computed a step; None outside of loops: one line may call a function twice."""
+    scopes = () if e.recording is None else e.recording.scopes
+    return next((i for i in enclosing(scopes, step.scope) if scopes[i].kind == "pass"), None)
 
 
 def _has_learned(e: Evidence, first: float) -> bool:

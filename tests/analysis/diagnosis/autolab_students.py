@@ -912,3 +912,12 @@ def update_without_backward_with_the_names_of_dezero():
         return loss
 
     return step, net, sgd, *_classes()
+
+
+@healthy
+def one_loss_is_written_twice_in_a_line():
+    def loss(net, x, t):
+        now, _other = F.softmax_cross_entropy(net(x), t), F.softmax_cross_entropy(net(x), t)
+        return now
+
+    return loss, _net(), *_classes()
