@@ -6,8 +6,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ..engine import ForwardEvent, Variable, backprop_enabled
+import numpy as np
+
+from ..engine import ForwardEvent, Variable, backprop_enabled, to_cpu
 from ..engine.leaving import Exit, ExitEvent, How, untracked
+from .kept_array import Snapshot
 from .locate import CodePosition
 from .model import Recording, Step
 from .step import sources_of
@@ -61,6 +64,15 @@ class Departures:
             for value in event.inputs:
                 if isinstance(value, Variable) and value.node is not None:
                     self._add(exit, value)
+
+    def look_again(self, variable: Variable, kept: Snapshot | None) -> None:
+        """At a use of a result: if its array left and has other numbers by now, it was changed there."""
+        key = key_of(variable) if self._found else None
+        exit = next((exit for exit in reversed(self._found) if key in self._found[exit]), None)
+        if exit is None or exit.how != "left" or type(key) is not int or kept is None or not kept.is_whole:
+            return
+        if not np.array_equal(to_cpu(variable._data), kept.values, equal_nan=True):
+            self._found.setdefault(exit._replace(how="changed"), {})[key] = self._found[exit].pop(key)
 
     def _add(self, exit: Exit, variable: Variable) -> None:
         is_leaf = variable.node is not None and not variable.node.order

@@ -207,6 +207,7 @@ class Recorder:
         if step is None or self._arrays.get(step, value._data) is not value._data:
             name = value.name or (text if text is not None and text.isidentifier() else None)
             step = self.add_leaf(value, "leaf" if value.requires_grad else "constant", name)
+        self.departures.look_again(value, self.drafts[step].value)
         return step
 
     # ------------------------------------------------------------------ backward

@@ -58,6 +58,19 @@ def by_change(x, w):
     return h * w
 
 
+def by_an_alias(x, w):
+    h = x * w
+    alias = h.data
+    alias[...] = 5.0
+    return h + 1
+
+
+def by_new_data(x, w):
+    h = x * w
+    h.data = 2 * h.data
+    return h + 1
+
+
 def under_no_grad(x, w):
     with autolab.no_grad():
         h = x * w
@@ -82,6 +95,8 @@ LEAVES = (
         by_change,
         [("changed", "h.data[...] = 5.0", 2, ("x", "w")), ("changed", "h.data.fill(4.0)", 3, ("x", "w"))],
     ),
+    (by_an_alias, [("changed", "h.data", 2, ("x", "w"))]),
+    (by_new_data, [("changed", "h.data", 2, ("x", "w"))]),
     (under_no_grad, [("no_grad", "x * w", 2, ("x", "w"))]),
 )
 

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
+import numpy as np
+
+from ...recording import Departure, Step
 from ...recording.observations import WHY_ZERO
 from .evidence import Evidence, Found
 from .lines import code_of, line_above, line_assigning, line_near
 from .report import CodeLine
-from .words import at_line, called, holds, listed
+from .words import at_line, called, holds, listed, number, whole
+from .workbench import LiveParameter
 
 _KEEP = "Take numbers out of the graph only to print them."
 _REMEDIES = {
@@ -82,6 +87,52 @@ def cut_gradients(e: Evidence) -> Found:
     yield from _without_effect(e)
     if (e.loss is None or e.loss.status == "constant") and not (told or e.watch.has_loss or e.watch.error):
         yield from _of_places(e)
+
+
+def changed_outside(e: Evidence) -> Found:
+    """An array of a result that the program changes itself, so that the graph no longer fits."""
+    for gone, step in changed_results(e):
+        behind = e.named_parameters(e.behind([step]))
+        is_refused = e.watch.told[0] == "DamagedValueError"
+        slopes = None if is_refused else _slopes(e, behind)
+        if behind and (is_refused or slopes is not None):
+            told = "" if slopes is None else f": the loss changes by {slopes[0]} where they say {slopes[1]}"
+            yield (e.found if is_refused else e.suspect)(
+                "changed_in_place",
+                f"Line {gone.line}, `{gone.source}`, changes {called(step)} outside of the graph. The gradients of "
+                f"{listed([p.name for p in behind])} do not know of it{told}.",
+                "Compute a new value instead, for example h = h * mask, F.where(mask, h, 0) or F.clip(h, low, high).",
+                at=step,
+                told_at=CodeLine(gone.line, gone.file),
+            )
+            return
+
+
+def changed_results(e: Evidence) -> list[tuple[Departure, Step]]:
+    """The results on the way to the loss whose arrays the program changes itself, and where."""
+    gone = [(d, e.steps[i]) for d in e.departures if d.how == "changed" for i in d.steps if i in e.used]
+    return [(d, step) for d, step in gone if step.operands]
+
+
+def _slopes(e: Evidence, parameters: list[LiveParameter]) -> tuple[str, str] | None:
+    """By how much a small step along the gradients of some parameters changes the loss, and by how much it should; None
+    if that is the same, or not clear."""
+    pairs = {p.name: (p.value(), g) for p in parameters if (g := e.gradient(p)) is not None}
+    size, slope = [math.hypot(*[float(np.linalg.norm(pair[i])) for pair in pairs.values()]) for i in (0, 1)]
+    if not size or not slope:
+        return None
+
+    def change(length: float) -> float:
+        t = length * size / slope
+        ends = [
+            e.with_parameters({name: (v + s * g).astype(v.dtype) for name, (v, g) in pairs.items()}) for s in (t, -t)
+        ]
+        up, down = [whole(end.steps[end.outputs[0]].value) if end and end.outputs else None for end in ends]
+        return math.nan if up is None or down is None else float(up.sum() - down.sum()) / length
+
+    far, near, told = change(1e-3), change(5e-4), 2 * size * slope
+    is_clear = abs(far - near) < 0.03 * max(abs(near), told) and abs(near - told) > 0.1 * max(abs(near), told)
+    return (number(1e-3 * near), number(1e-3 * told)) if is_clear else None
 
 
 def _between_places(e: Evidence) -> Found:
@@ -175,6 +226,7 @@ def _cuts(e: Evidence) -> list[_Cut]:
     found = [
         _Cut(max(gone.steps), gone.line, gone.file, gone.source, _way(gone.source, gone.how), gone.steps)
         for gone in e.departures
+        if gone.how != "changed"
         if "stop_gradient" not in gone.source or gone.line in written  # otherwise the library's own, as in softmax
     ]
     lines = {gone.line for gone in e.departures}

@@ -6,6 +6,7 @@ import re
 
 import numpy as np
 
+from .cuts import changed_results
 from .evidence import Evidence, Found
 from .report import ProgramFinding
 from .updates import REFUSED, are_cleared
@@ -66,6 +67,8 @@ def known(e: Evidence) -> Found:
         yield _found(e, "one_hot_target", rows, _CLASS_INDICES)
         return
     for words, kind, remedy in _ERRORS:
+        if kind == "changed_in_place" and changed_results(e):
+            continue
         if any(word in told for word in words) and (kind != "gradients_cleared" or are_cleared(e)):
             yield _found(e, kind, arrays if kind != "changed_in_place" else "", remedy)
             return

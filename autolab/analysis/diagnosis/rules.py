@@ -28,7 +28,7 @@ Rule = Callable[[Evidence], Found]
 RULES: tuple[tuple[str, *tuple[Rule, ...]], ...] = (
     ("errors", raised_errors.known),
     ("NaN and infinity", finite.not_finite),
-    ("values that leave the graph", cuts.cut_gradients),
+    ("values that leave the graph", cuts.changed_outside, cuts.cut_gradients),
     ("parameters that nothing registers", parameters.unregistered),
     ("layers that a list repeats", parameters.repeated),
     ("parameters that nothing uses", parameters.unreached),

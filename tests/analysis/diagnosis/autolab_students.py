@@ -921,3 +921,54 @@ def one_loss_is_written_twice_in_a_line():
         return now
 
     return loss, _net(), *_classes()
+
+
+# ------------------------------------------------------------------------------ results that are changed by the program
+class _Changing(Link):
+    def __init__(self, change, activation=F.relu):
+        super().__init__()
+        self.first, self.last = L.Linear(5, 16), L.Linear(16, 3)
+        self.change, self.activation = change, activation
+
+    def forward(self, x):
+        return self.last(F.relu(self.change(self.activation(self.first(x)))))
+
+
+def _loss(net, x, t):
+    return F.softmax_cross_entropy(net(x), t)
+
+
+@mistake("changed_in_place")
+def half_of_the_units_are_switched_off_in_the_data():
+    def switched_off(h):
+        h.data[:, ::2] = 0  # <- h = h * (np.arange(16) % 2)
+        return h
+
+    return _loss, _Changing(switched_off), *_classes()
+
+
+@mistake("changed_in_place")
+def result_of_a_linear_layer_is_clipped_in_its_data():
+    def clipped(h):
+        np.clip(h.data, -2.0, 2.0, out=h.data)  # <- h = F.clip(h, -2.0, 2.0)
+        return h + 0.05
+
+    return _loss, _Changing(clipped, F.negative), *_classes()
+
+
+@mistake("changed_in_place")
+def result_gets_other_data():
+    def scaled(h):
+        h.data = h.data * 5  # <- h = h * 5
+        return h + 0.05
+
+    return _loss, _Changing(scaled, F.negative), *_classes()
+
+
+@healthy
+def noise_is_added_to_the_data():
+    def noisy(h):
+        h.data += 0.1 * np.random.randn(*h.shape)
+        return h
+
+    return _loss, _Changing(noisy, F.negative), *_classes()
