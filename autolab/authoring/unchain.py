@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from ..engine import OutputNode, Variable, nodes_below
+from ..engine.leaving import left
+from ..engine.store import last_start
 
 
 def unchain(variable: Variable) -> None:
@@ -23,6 +25,7 @@ def unchain(variable: Variable) -> None:
     (variable(8.0), None)
     """
     if variable.node is not None and variable.node.order:
+        left(variable, variable._data)
         _end(variable.node)
 
 
@@ -43,6 +46,8 @@ def unchain_backward(variable: Variable) -> None:
     root = variable.node
     if root is None:
         return
+    if last_start(variable) is None:  # afterwards, a pass has been there already
+        left(variable, variable._data)
     own = {root, root.parent} if isinstance(root, OutputNode) else {root}  # several results have a common parent node
     for node in nodes_below(root):
         if node.order and node not in own:

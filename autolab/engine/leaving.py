@@ -234,6 +234,7 @@ def _users(frame: FrameType | None) -> FrameType | None:
 _ASKED = frozenset({"shape", "dtype", "ndim", "size", "nbytes", "any", "all", "argmax", "argmin", "argsort"})
 _SHOWN = frozenset({"print", "repr", "str", "format", "display", "len", "isinstance", "type", "id", "bool"})
 _LIKE = frozenset({"zeros_like", "ones_like", "empty_like", "isnan", "isfinite", "isclose", "allclose"})
+_CUTS = frozenset({"unchain", "unchain_backward"})
 _CHANGES = frozenset({"fill", "sort", "put", "partition"})
 _NUMBERS = frozenset({"float", "int", "round", "abs", "min", "max", "sum", *dir(math)})
 
@@ -266,7 +267,8 @@ def _is_harmless(node: Any) -> bool:
         return _name(above.func) in _SHOWN | _LIKE or getattr(above.func, "attr", "") == "format"
     if isinstance(above, ast.If | ast.While | ast.IfExp | ast.Assert):
         return node is above.test
-    return _is_text(node) or _is_text(above) or isinstance(above, ast.Compare | ast.FormattedValue | ast.Expr)
+    is_lost = isinstance(above, ast.Expr) and getattr(getattr(node, "func", None), "attr", "") not in _CUTS
+    return _is_text(node) or _is_text(above) or is_lost or isinstance(above, ast.Compare | ast.FormattedValue)
 
 
 def _is_text(node: Any) -> bool:

@@ -20,6 +20,7 @@ _REMEDIES = {
     "argmax": "Indices have no gradient: give the loss the scores themselves, for example to cross_entropy.",
     "detach": "Remove the detach(), or keep it only where no gradient is to pass.",
     "data": "Leave out .data, which takes the numbers out of the graph.",
+    "unchain": "Leave it out of the forward pass: it belongs after backward(), between sequences.",
     "stop_gradient": "Remove stop_gradient where a gradient is to pass.",
     "tensor": "torch.tensor(...) copies numbers and forgets the graph: use the tensor itself, torch.stack or "
     "torch.cat.",
@@ -58,9 +59,11 @@ def cut_gradients(e: Evidence) -> Found:
     if is_evaluation(e) or (not e.watch.has_loss and e.watch.error is not None and e.recording is None):
         return
     told: set[str] = set()
+    is_zero = {p.name for p in e.named_parameters(e.used) if e.gradient(p) is not None}  # for another reason
     for cut in _cuts(e):
         behind = e.behind([e.steps[i] for i in cut.steps])
         names = [p.name for p in e.named_parameters(behind) if p.name in lost - told]
+        names = names if cut.way in _CUTTING else [name for name in names if name not in is_zero]
         if not names and (e.watch.has_loss or not e.learning & behind):
             continue
         if not e.watch.has_loss and told:
@@ -242,13 +245,13 @@ def _cuts(e: Evidence) -> list[_Cut]:
 def _way(source: str, how: str) -> str:
     if how == "no_grad":
         return how
-    known = ("detach", "stop_gradient", "argmax", "data", "item", "numpy", "tolist", "float", "int")
+    known = ("detach", "unchain", "stop_gradient", "argmax", "data", "item", "numpy", "tolist", "float", "int")
     return next((name for name in known if name in source), how)
 
 
 def _is_intended(e: Evidence, way: str, names: list[str]) -> bool:
     """Whether an explicit cut keeps gradients from a whole model that is not to be trained here."""
-    if way not in ("detach", "no_grad", "stop_gradient", "data") or not names or not e.watch.has_loss:
+    if way not in ("detach", "unchain", "no_grad", "stop_gradient", "data") or not names or not e.watch.has_loss:
         return False
     if e.held:
         return not e.held & set(names)

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from ...debug import check_inplace
-from ...engine import Leaf, Parameter, Variable, config, is_array, nodes_below, to_cpu, using_config
+from ...engine import Leaf, Parameter, Variable, config, is_array, new_order, nodes_below, to_cpu, using_config
 from ...engine.modes import modes
 from ...links import BatchNormalization, Dropout, Link
 from ...optimizers.optimizer import Optimizer, Updates
@@ -27,6 +27,7 @@ class OwnWorkbench(Workbench):
 
     models, optimizers, norms, minding = Link, Updates, BatchNormalization, (Dropout, BatchNormalization)
     gives_arrays: bool | None = False
+    _began = 0  # the order of a node in the moment in which a run began
     how_to_register = "Assign layers inside `with self.init_scope():`, or hold them in a ChainList or a Sequential."
 
     def prepared(self, values: list[Any]) -> dict[int, Any]:
@@ -47,6 +48,15 @@ class OwnWorkbench(Workbench):
     def beginnings(self, named: Mapping[str, Any]) -> list[Any]:
         made = [v.node for _, v in self.of_kind(named, Variable) if v.creator is not None]
         return [node for node in nodes_below(*made) if isinstance(node, Leaf)]
+
+    def path_of(self, loss: Any) -> set[int]:
+        return {node.order for node in nodes_below(loss.node) if node.order > self._began}
+
+    def results_in(self, named: Mapping[str, Any], path: set[int]) -> list[str]:
+        models = [(name, part) for name, model in self.of_kind(named, Link) for part in self.parts(model)]
+        held = {f"{name}.{key}": value for name, part in models for key, value in vars(part).items()}
+        found = self.of_kind({**named, **held}, Variable)
+        return [name for name, v in found if v.node is not None and v.node.order in path]
 
     def record(self, fn: Callable[..., Any], program: Program, changes: Changes) -> Recording:
         for parameter in self.parameters(program.named):  # a copy's, to identify each, even among equal ones
@@ -110,6 +120,7 @@ class OwnWorkbench(Workbench):
 
     @contextmanager
     def listening(self, hear: Callable[[str, Any, Callable[[], Any]], Any]) -> Iterator[None]:
+        self._began = new_order()
         heard = [(Variable, "_backward", "backward"), (Link, "cleargrads", "zero")]
         heard += [(of, "_step", "step") for of in Updates.__subclasses__()]
         with check_inplace(), ExitStack() as stack:

@@ -53,6 +53,7 @@ class ProgramWatch:
 
     ``gradients`` are those of the first round, by parameter name; None where none arrived. ``losses`` holds the loss of
     every round, ``modes`` the modes of the models at its backward pass, ``slopes`` the gradients of the last pass.
+    ``path`` has the steps of the last backward pass, if it went through steps of an earlier round again.
     ``error`` is the exception that ended the rounds, ``place`` its position.
     """
 
@@ -71,6 +72,8 @@ class ProgramWatch:
         self.slopes: dict[str, np.ndarray | None] = {}
         self._piled: dict[str, TrainingEvent] = {}
         self._round = 0
+        self._passed: dict[int, int] = {}  # the round in which a backward pass first went through a step
+        self.path: set[int] = set()
 
     def run(self, rounds: int) -> None:
         """Run the program; a returned loss is differentiated once."""
@@ -149,6 +152,9 @@ class ProgramWatch:
         value = np.nan if number is None else float(np.sum(number))
         event = TrainingEvent("backward", *place, self._round, loss=value)
         self.events.append(event)
+        path = self.bench.path_of(loss)
+        is_old = any([self._passed.setdefault(step, self._round) < self._round for step in path])
+        self.path = path if is_old else set()
         answer = go_on()
         after = {p.name: p.grad() for p in self.parameters}
         self._piled |= {name: event for name in sorted(self._used) if _is_other(before[name], after.get(name))}

@@ -4,6 +4,7 @@ created again in each step or carried from one to the next."""
 from __future__ import annotations
 
 import math
+import re
 
 import numpy as np
 
@@ -13,6 +14,7 @@ from .copied_program import items
 from .evidence import Evidence, Found
 from .lines import line_assigning, line_between
 from .program_watch import TrainingEvent, cosine
+from .report import CodeLine
 from .sizes import far_targets
 from .updates import REFUSED, are_cleared, is_matrix, made_at
 from .words import at_line, listed, number, whole
@@ -163,14 +165,21 @@ def staying(e: Evidence) -> Found:
 # ---------------------------------------------------------------------- what is replaced or carried
 def carried_graphs(e: Evidence) -> Found:
     """Results that are carried from step to step with their graphs."""
-    if states := carried(e):
+    path = e.watch.path
+    if states := carried(e) or e.bench.results_in(e.watch.program.named_now(), path - {max(path, default=0)}):
         yield e.found(
             "graph_reused",
             f"{listed(states)} goes from step to step with the graph that it was computed in: each backward pass goes "
             "back through all steps before it, and takes longer than the last.",
             f"Begin each step with {states[0]} = {states[0]}.detach(), or with new zeros.",
-            at=line_assigning(e, states[0].rpartition(".")[2]),
+            at=_written(e, states[0].rpartition(".")[2]),
         )
+
+
+def _written(e: Evidence, name: str) -> CodeLine:
+    """The last line that computed what it assigns to a name or an attribute, else the line that assigns it."""
+    made = [s for s in e.calls if re.search(rf"\b{re.escape(name)}\s*=[^=]", s.statement or "")]
+    return CodeLine(made[-1].line, made[-1].file) if made else line_assigning(e, name)
 
 
 def replaced_parameters(e: Evidence) -> Found:

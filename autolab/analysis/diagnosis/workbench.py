@@ -178,6 +178,15 @@ class Workbench(ABC):
         """The leaves of graphs that are older than the program, which its copies share."""
         return []
 
+    def path_of(self, loss: Any) -> set[int]:
+        """The steps of the run that a backward pass from a loss goes through, if the library would go again through
+        those of an earlier pass without an error."""
+        return set()
+
+    def results_in(self, named: Mapping[str, Any], path: set[int]) -> list[str]:
+        """The names of objects, and of attributes of models, that are results of some steps."""
+        return []
+
     @contextmanager
     def keeping_gradients(self, named: Mapping[str, Any]) -> Iterator[None]:
         """A context after which the leaves of older graphs have their previous gradients again."""

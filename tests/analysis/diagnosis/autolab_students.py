@@ -972,3 +972,75 @@ def noise_is_added_to_the_data():
         return h
 
     return _loss, _Changing(noisy, F.negative), *_classes()
+
+
+# --------------------------------------------------------------------------------------- graphs that are cut or carried
+@mistake("cut_gradient")
+def unchained_in_the_forward_pass():
+    def cut(h):
+        h.unchain_backward()  # <- pass
+        return h
+
+    return _loss, _Changing(cut), *_classes()
+
+
+@mistake("cut_gradient")
+def a_leaf_in_the_forward_pass():
+    def cut(h):
+        h.unchain()  # <- pass
+        return h
+
+    return _loss, _Changing(cut), *_classes()
+
+
+def _train(net, optimizer, x, t):
+    return _trained(net, optimizer, x, t)
+
+
+@mistake("graph_reused", steps=12)
+def state_with_its_graph_in_the_model():
+    class Remembering(Link):
+        def __init__(self):
+            super().__init__()
+            self.new, self.old, self.last = L.Linear(5, 16), L.Linear(16, 16), L.Linear(16, 3)
+            self.h = Variable(np.zeros((48, 16)), requires_grad=False)
+
+        def forward(self, x):
+            self.h = F.tanh(self.new(x) + self.old(self.h))  # <- self.old(self.h) => self.old(self.h.detach())
+            return self.last(self.h)
+
+    net = Remembering()
+    return _train, net, optimizers.SGD(lr=0.1).setup(net), *_classes()
+
+
+@healthy(steps=12)
+def state_that_is_cut_off_in_the_model():
+    class Remembering(Link):
+        def __init__(self):
+            super().__init__()
+            self.new, self.old, self.last = L.Linear(5, 16), L.Linear(16, 16), L.Linear(16, 3)
+            self.h = Variable(np.zeros((48, 16)), requires_grad=False)
+
+        def forward(self, x):
+            self.h = F.tanh(self.new(x) + self.old(self.h))
+            self.h, h = self.h.detach(), self.h
+            return self.last(h)
+
+    net = Remembering()
+    return _train, net, optimizers.SGD(lr=0.1).setup(net), *_classes()
+
+
+@healthy(steps=12)
+def losses_of_three_steps_are_added_up():
+    net = _net()
+    optimizer, waiting = optimizers.SGD(lr=0.1).setup(net), []
+
+    def step(net, optimizer, x, t):
+        waiting.append(_loss(net, x, t))
+        if len(waiting) == 3:
+            net.cleargrads()
+            sum(waiting[1:], waiting[0]).backward()
+            optimizer.update()
+            waiting.clear()
+
+    return step, net, optimizer, *_classes()
