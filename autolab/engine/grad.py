@@ -14,7 +14,9 @@ from .variable import Variable
 
 
 @overload
-def grad(outputs: Callable[..., Any], inputs: int | str | tuple[int | str, ...] = 0) -> Callable[..., Any]: ...
+def grad(
+    outputs: Callable[..., Any], inputs: int | str | tuple[int | str, ...] = 0, *, has_aux: bool = False
+) -> Callable[..., Any]: ...
 @overload
 def grad(outputs: Any, inputs: Variable, grad_outputs: Any = None, create_graph: bool = False) -> Variable | None: ...
 @overload
@@ -22,7 +24,9 @@ def grad(
     outputs: Any, inputs: Iterable[Variable], grad_outputs: Any = None, create_graph: bool = False
 ) -> tuple[Variable | None, ...]: ...
 @takes_other_words
-def grad(outputs: Any, inputs: Any = None, grad_outputs: Any = None, create_graph: bool = False) -> Any:
+def grad(
+    outputs: Any, inputs: Any = None, grad_outputs: Any = None, create_graph: bool = False, *, has_aux: bool = False
+) -> Any:
     """Return the gradients of ``outputs`` with respect to ``inputs``, without changing any ``.grad``.
 
     The pass is that of `Variable.backward`: it runs all rules down to the leaves, including those that do not lead to
@@ -38,6 +42,8 @@ def grad(outputs: Any, inputs: Any = None, grad_outputs: Any = None, create_grap
         The upstream gradient of each output, of the same shape. It defaults to 1 for outputs with one element.
     create_graph : bool
         Make the result differentiable, for derivatives of higher order.
+    has_aux : bool
+        Only for a function, as in `transforms.grad`.
 
     Returns
     -------
@@ -63,7 +69,7 @@ def grad(outputs: Any, inputs: Any = None, grad_outputs: Any = None, create_grap
     (variable(27.0), variable(18.0))
     """
     if callable(outputs):
-        return import_module("..transforms", __package__).grad(outputs, 0 if inputs is None else inputs)
+        return import_module("..transforms", __package__).grad(outputs, 0 if inputs is None else inputs, has_aux)
     if type(create_graph) is not bool:
         raise no_switch("grad", create_graph=create_graph)
     ys = _variables("outputs", outputs)

@@ -161,7 +161,6 @@ HABITS: dict[str, dict[str, str]] = {
     "keywords": {
         "allow_int": "floating-point numbers, `x.astype(float)`",
         "approximate": "F.gelu is exact; `autolab.nn.functional.gelu(x, 'tanh')`",
-        "has_aux": "`autolab.value_and_grad(f, has_aux=True)`",
         "activation": "the function after the layer: `L.Sequential(layer, F.relu)`",
         "update": "`autolab.set_debug(True)` looks for NaN; `autolab.config.train = False` sets a mode",
         "device": "`model.to_gpu()`, `x.to_gpu()`",

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import suppress
-from functools import wraps
+from functools import partial, wraps
 from typing import Any
 
-from ..engine import Node, Variable, folded, hidden, takes_other_words, using_config, wrap
+from ..engine import Node, Variable, a_kind, folded, hidden, takes_other_words, using_config, wrap
 from ..engine.grad import grad as gradients_at
 from ..functions import sum as sum_of
 from ..shared.structure import filled, matched, rebuilt
@@ -18,7 +18,7 @@ Function = Callable[..., Any]
 
 
 @takes_other_words
-def grad(fn: Function, wrt: Wrt = 0) -> Function:
+def grad(fn: Function, wrt: Wrt = 0, has_aux: bool = False) -> Function:
     """Return the gradient of ``fn`` as a function of the same arguments.
 
     Parameters
@@ -27,11 +27,14 @@ def grad(fn: Function, wrt: Wrt = 0) -> Function:
         Takes Variables, returns a Variable with one element.
     wrt : int, str or tuple of them
         Arguments to differentiate with respect to, by position or name. Each may be a nested structure of arrays.
+    has_aux : bool
+        ``fn`` returns a pair, of which only the first item is differentiated.
 
     Returns
     -------
     callable
-        Returns the gradient in the structure of the argument; a tuple of them if ``wrt`` is a tuple.
+        Returns the gradient in the structure of the argument; a tuple of them if ``wrt`` is a tuple. With ``has_aux``,
+        it returns the gradient and the second item.
 
     Raises
     ------
@@ -54,7 +57,9 @@ def grad(fn: Function, wrt: Wrt = 0) -> Function:
     >>> grad(grad(lambda x, n: x ** n))(2.0, 3)
     variable(12.0)
     """
-    return at_point(grad, fn, wrt) if is_point(wrt) else gradient_of("grad", fn, wrt)
+    if is_point(wrt):
+        return at_point(partial(grad, has_aux=has_aux), fn, wrt)
+    return with_other(grad, fn, wrt) if has_aux else gradient_of("grad", fn, wrt)
 
 
 @takes_other_words
@@ -101,27 +106,42 @@ def value_and_grad(fn: Function, wrt: Wrt = 0, has_aux: bool = False) -> Functio
     >>> value_and_grad(lambda x: x ** 2)(3.0)
     (variable(9.0), variable(6.0))
     """
-    if has_aux:
-        return _with_other(fn, wrt)
-    return named(_value_and_gradient("value_and_grad", fn, wrt), "value_and_grad", fn)
-
-
-def _with_other(fn: Function, wrt: Wrt) -> Function:
-    """`value_and_grad` of a function with a second result, which is returned as a constant."""
+    if not has_aux:
+        return named(_value_and_gradient("value_and_grad", fn, wrt), "value_and_grad", fn)
+    apart = with_other(value_and_grad, fn, wrt)
 
     def both(*args: Any, **kwargs: Any) -> Any:
-        others = []
-
-        @wraps(fn)
-        def first(*args: Any, **kwargs: Any) -> Any:
-            value, other = fn(*args, **kwargs)
-            others.append(rebuilt(other, lambda y: wrap(y._data, None) if isinstance(y, Variable) else y))
-            return value
-
-        value, gradient = _value_and_gradient("value_and_grad", first, wrt)(*args, **kwargs)
-        return (value, others[0]), gradient
+        (value, gradient), other = apart(*args, **kwargs)
+        return (value, other), gradient
 
     return named(both, "value_and_grad", fn)
+
+
+def with_other(transform: Callable[..., Function], fn: Function, wrt: Wrt) -> Function:
+    """``transform(fn, wrt)`` for a function that returns a pair: it returns what ``transform`` makes of the first item,
+    and the second one."""
+
+    def both(*args: Any, **kwargs: Any) -> Any:
+        first, others = first_of(transform.__name__, fn)
+        return transform(first, wrt)(*args, **kwargs), others[-1]
+
+    return named(both, transform.__name__, fn)
+
+
+def first_of(caller: str, fn: Function) -> tuple[Function, list[Any]]:
+    """``fn`` without the second item of the pair that it returns, and the list to which each call adds that item, as a
+    constant."""
+    others: list[Any] = []
+
+    @wraps(fn)
+    def first(*args: Any, **kwargs: Any) -> Any:
+        pair = fn(*args, **kwargs)
+        if not isinstance(pair, tuple | list) or len(pair) != 2:
+            raise TypeError(f"{caller}: has_aux=True, but the function returned {a_kind(pair)}; expected a pair")
+        others.append(rebuilt(pair[1], lambda y: wrap(y._data, None) if isinstance(y, Variable) else y))
+        return pair[0]
+
+    return first, others
 
 
 def _value_and_gradient(caller: str, fn: Function, wrt: Wrt) -> Function:
@@ -151,7 +171,7 @@ def named(made: Function, caller: str, fn: Function) -> Function:
     return transformed
 
 
-def vjp(fn: Function, args: Any, wrt: Wrt | None = None) -> tuple[Any, Function]:
+def vjp(fn: Function, args: Any, wrt: Wrt | None = None, has_aux: bool = False) -> Any:
     """The value of ``fn``, and a function that computes vector-Jacobian products.
 
     Parameters
@@ -162,6 +182,8 @@ def vjp(fn: Function, args: Any, wrt: Wrt | None = None) -> tuple[Any, Function]
         The tuple of its arguments; a single argument need not be in a tuple.
     wrt : int, str or tuple of them, optional
         Arguments to differentiate with respect to; by default all.
+    has_aux : bool
+        ``fn`` returns a pair, of which only the first item is differentiated.
 
     Returns
     -------
@@ -170,6 +192,8 @@ def vjp(fn: Function, args: Any, wrt: Wrt | None = None) -> tuple[Any, Function]
     pull : callable
         ``pull(g)`` takes an upstream gradient in the structure of the value and returns the gradients of the arguments,
         in their structure. It may be called several times.
+    other
+        Only with ``has_aux``: the second item.
 
     Examples
     --------
@@ -179,6 +203,9 @@ def vjp(fn: Function, args: Any, wrt: Wrt | None = None) -> tuple[Any, Function]
     >>> pull(np.array([1.0, 10.0]))
     (variable([ 3. 30.]), variable(21.0))
     """
+    if has_aux:
+        first, others = first_of("vjp", fn)
+        return *vjp(first, args, wrt), others[-1]
     arguments, everything = all_places(args)
     point = AppliedFunction("vjp", fn, everything if wrt is None else checked_wrt("vjp", wrt), arguments, {})
 
@@ -190,7 +217,7 @@ def vjp(fn: Function, args: Any, wrt: Wrt | None = None) -> tuple[Any, Function]
     return point.result(point.value, point.depends_on_others()), pull
 
 
-def jvp(fn: Function, args: Any, tangents: Any, wrt: Wrt | None = None) -> tuple[Any, Any]:
+def jvp(fn: Function, args: Any, tangents: Any, wrt: Wrt | None = None, has_aux: bool = False) -> Any:
     """The value of ``fn``, and the Jacobian-vector product: how the value changes along ``tangents``.
 
     Parameters
@@ -203,11 +230,14 @@ def jvp(fn: Function, args: Any, tangents: Any, wrt: Wrt | None = None) -> tuple
         The direction, in the structure of the arguments (of those chosen by ``wrt``).
     wrt : int, str or tuple of them, optional
         Arguments to differentiate with respect to; by default all.
+    has_aux : bool
+        ``fn`` returns a pair, of which only the first item is differentiated.
 
     Returns
     -------
     value, tangent
-        The result of ``fn``, and its derivative along ``tangents`` in the same structure.
+        The result of ``fn``, and its derivative along ``tangents`` in the same structure; with ``has_aux``, also the
+        second item.
 
     Notes
     -----
@@ -223,6 +253,9 @@ def jvp(fn: Function, args: Any, tangents: Any, wrt: Wrt | None = None) -> tuple
     >>> jvp(lambda x: x ** 2, np.array([1.0, 2.0]), np.array([1.0, 0.5]))
     (variable([1. 4.]), variable([2. 2.]))
     """
+    if has_aux:
+        first, others = first_of("jvp", fn)
+        return *jvp(first, args, tangents, wrt), others[-1]
     arguments, everything = all_places(args)
     tape = Tape()
     with tape:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import suppress
+from functools import partial
 from typing import Any
 
 from .. import functions as F
@@ -11,13 +12,13 @@ from ..engine import Variable, get_array_module, takes_other_words, wrap
 from ..shared.structure import rebuilt
 from .applied import AppliedFunction, Wrt, all_places, at_point, checked_wrt, is_point
 from .forward_mode import Tape, UnseenStepError
-from .gradients import gradient_of, named
+from .gradients import gradient_of, named, with_other
 
 Function = Callable[..., Any]
 
 
 @takes_other_words
-def jacobian(fn: Function, wrt: Wrt = 0) -> Function:
+def jacobian(fn: Function, wrt: Wrt = 0, has_aux: bool = False) -> Function:
     """Return the Jacobian of ``fn`` as a function of the same arguments.
 
     Parameters
@@ -27,6 +28,8 @@ def jacobian(fn: Function, wrt: Wrt = 0) -> Function:
     wrt : int, str or tuple of them
         Arguments to differentiate with respect to. Each may be a nested structure of arrays. An array, or a tuple of
         arrays, is taken as the point instead: ``jacobian(f, x)`` is ``jacobian(f)(x)``.
+    has_aux : bool
+        ``fn`` returns a pair, of which only the first item is differentiated; the callable then returns a pair, too.
 
     Returns
     -------
@@ -47,8 +50,8 @@ def jacobian(fn: Function, wrt: Wrt = 0) -> Function:
               [0. 4.]])
     """
     if is_point(wrt):
-        return at_point(jacobian, fn, wrt)
-    return _jacobian_of("jacobian", fn, checked_wrt("jacobian", wrt))
+        return at_point(partial(jacobian, has_aux=has_aux), fn, wrt)
+    return with_other(jacobian, fn, wrt) if has_aux else _jacobian_of("jacobian", fn, checked_wrt("jacobian", wrt))
 
 
 def _jacobian_of(caller: str, fn: Function, wrt: Wrt) -> Function:
@@ -83,7 +86,7 @@ jacrev = jacobian
 
 
 @takes_other_words
-def jacfwd(fn: Function, wrt: Wrt = 0) -> Function:
+def jacfwd(fn: Function, wrt: Wrt = 0, has_aux: bool = False) -> Function:
     """The Jacobian of ``fn``, like `jacobian`, but in forward mode: for functions with few inputs and many results.
 
     It takes one run of ``fn``, then one pass of tangents per element of the argument. If the result has to be
@@ -98,6 +101,8 @@ def jacfwd(fn: Function, wrt: Wrt = 0) -> Function:
               [0. 4.]])
     """
     wrt = checked_wrt("jacfwd", wrt)
+    if has_aux:
+        return with_other(jacfwd, fn, wrt)
 
     def matrix(*args: Any, **kwargs: Any) -> Any:
         tape = Tape()
@@ -133,7 +138,7 @@ def _columns(point: AppliedFunction, tape: Tape) -> dict[tuple[int, int], Variab
 
 
 @takes_other_words
-def hessian(fn: Function, wrt: Wrt = 0) -> Function:
+def hessian(fn: Function, wrt: Wrt = 0, has_aux: bool = False) -> Function:
     """Return the Hessian of ``fn``, whose result is a single number, as a function of the same arguments.
 
     Parameters
@@ -142,6 +147,8 @@ def hessian(fn: Function, wrt: Wrt = 0) -> Function:
         Takes Variables, returns a Variable with one element.
     wrt : int, str or tuple of them
         Arguments to differentiate with respect to. Each may be a nested structure of arrays.
+    has_aux : bool
+        ``fn`` returns a pair, of which only the first item is differentiated; the callable then returns a pair, too.
 
     Returns
     -------
@@ -156,7 +163,9 @@ def hessian(fn: Function, wrt: Wrt = 0) -> Function:
     ((variable(10.0), variable(6.0)), (variable(6.0), variable(0.0)))
     """
     if is_point(wrt):
-        return at_point(hessian, fn, wrt)
+        return at_point(partial(hessian, has_aux=has_aux), fn, wrt)
+    if has_aux:
+        return with_other(hessian, fn, wrt)
     return named(_jacobian_of("hessian", gradient_of("hessian", fn, wrt), wrt), "hessian", fn)
 
 

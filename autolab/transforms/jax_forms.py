@@ -15,7 +15,7 @@ from . import gradients
 from .compiling import Compiled
 
 
-def vjp(fn: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[[Any], tuple[Any, ...]]]:
+def vjp(fn: Callable[..., Any], *primals: Any, has_aux: bool = False) -> Any:
     """`transforms.vjp` with the arguments given separately; the gradients are always a tuple, even a single one.
 
     Examples
@@ -27,7 +27,7 @@ def vjp(fn: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[[Any], tup
     >>> autolab.vjp(lambda x: x * x, 3.0)[1](1.0)
     (variable(6.0),)
     """
-    return gradients.vjp(fn, primals)
+    return gradients.vjp(fn, primals, has_aux=has_aux)
 
 
 class Jitted(Compiled):

@@ -336,3 +336,29 @@ def test_a_structure_is_filled_only_with_as_many_arrays_as_it_has_places() -> No
     for wrong in ([1.0], [1.0, 2.0, 3.0]):
         with pytest.raises(ValueError, match=f"leaves has {len(wrong)} entries; expected 2"):
             autolab.tree_util.tree_unflatten(structure, wrong)
+
+
+# ---------------------------------------------------------------------- a second result
+def beside(x: Any, w: Any) -> tuple[Any, dict[str, Any]]:
+    return loss(x, w), {"hidden": layer(x, w), "n": 3}
+
+
+@pytest.mark.parametrize("transform", [grad, jacobian, jacfwd, hessian, autolab.grad])
+@pytest.mark.parametrize("wrt", [0, (0, 1)])
+def test_a_second_result_is_returned_beside_what_the_first_gives(transform, wrt):
+    found, other = transform(beside, wrt, has_aux=True)(X, W)
+    expected = transform(loss, wrt)(X, W)
+    assert str(found) == str(expected) and other["n"] == 3 and not other["hidden"].requires_grad
+    np.testing.assert_array_equal(other["hidden"].data, layer(X, W).data)
+
+
+def test_a_second_result_comes_last_in_products():
+    value, tangent, other = jvp(beside, (X, W), (X, W), has_aux=True)
+    assert (value.data, tangent.data, other["n"]) == (*[y.data for y in jvp(loss, (X, W), (X, W))], 3)
+    for found in (vjp(beside, (X, W), has_aux=True), autolab.vjp(beside, X, W, has_aux=True)):
+        value, pull, other = found
+        assert str(pull(1.0)) == str(vjp(loss, (X, W))[1](1.0)) and other["n"] == 3
+    gradient, other = grad(lambda x: ((x * x).sum(), "other"), X, has_aux=True)
+    assert other == "other" and np.array_equal(gradient.data, 2 * X)
+    with pytest.raises(TypeError, match="jvp: has_aux=True, but the function returned a Variable; expected a pair"):
+        jvp(loss, (X, W), (X, W), has_aux=True)
