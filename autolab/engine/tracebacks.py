@@ -8,11 +8,14 @@ removed: it sets ``__tracebackhide__``, which IPython and pytest respect.
 
 from __future__ import annotations
 
+import ast
+import inspect
 import os
 import re
 import sys
 from collections.abc import Iterable
 from contextlib import suppress
+from functools import reduce
 from types import ModuleType, TracebackType
 from typing import Any
 
@@ -84,9 +87,12 @@ def brief_in_notebooks() -> None:
 
 def _show(shell: Any, kind: type, error: Exception, trace: TracebackType, tb_offset: int | None = None) -> None:
     """Show an exception as IPython does, without AutoLab's frames if the message is about the user's call."""
+    entries = entries_of(trace)
     if isinstance(error, AttributeError):
         _say_similar(error)
-    entries = entries_of(trace)
+    elif (unknown := re.search(r"got an unexpected keyword argument '(\w+)'$", str(error))) and entries:
+        with suppress(Exception):  # what is called may have no signature
+            _say_similar_keywords(error, unknown[1], entries[-1])
     own = sum(map(_is_own, entries))
     shown: TracebackType | None = trace
     if own and hidden() and (isinstance(error, OSError) or re.match(_WRONG_CALL, str(error))):
@@ -113,6 +119,23 @@ def _say_similar(error: AttributeError) -> None:
     found = sorted([known for known in there if len(wanted) > 2 and wanted in there[known]], key=len)[:4]
     if found or (found := get_close_matches(name, there, 2, 0.7)):
         add_note(error, f"Similar: {', '.join(found)}")
+
+
+def _say_similar_keywords(error: Exception, name: str, entry: TracebackType) -> None:
+    """Name similar keywords of a function of AutoLab's that was called in the last frame."""
+    from difflib import get_close_matches
+
+    from .source import by_position
+
+    found, frame = by_position(entry.tb_frame, entry.tb_lasti), entry.tb_frame
+    written = "" if found is None or not isinstance(found.node, ast.Call) else ast.unparse(found.node.func)
+    first, *parts = written.split(".")
+    owner = {**frame.f_globals, **frame.f_locals}.get(first)
+    called: Any = reduce(lambda owner, part: getattr(owner, part, None), parts, owner)
+    is_ours = callable(called) and str(called.__module__).partition(".")[0] == _PACKAGE
+    similar = get_close_matches(name, inspect.signature(called).parameters, 2, 0.6) if is_ours else ()
+    if similar:
+        add_note(error, f"Similar: {', '.join(similar)}")
 
 
 def _names(owner: Any) -> Iterable[str]:
