@@ -167,7 +167,7 @@ def future(e: Evidence) -> Found:
     """Change the second half of a sequence: the outputs for the first half must not change."""
     if not e.is_causal:
         return
-    end = e.objectives[0].prediction if e.objectives else e.loss
+    end = e.objectives[0].prediction if e.objectives else e.picks[0][1] if e.picks else e.loss
     if end is None or end.value is None:
         return
     for name, array in e.data.items():
@@ -200,10 +200,9 @@ def _is_causal(before: Recording, after: Recording, sizes: tuple[int, ...], half
         return True
     firsts = []
     for axis, size in enumerate(found.shape):
-        n = next((n for n in sizes if n > 1 and size % n == 0), 0)
-        if n and (size == n or axis == 0):
-            places = np.flatnonzero(np.moveaxis(found, axis, 0).reshape(size, -1).any(axis=1))
-            firsts.append(int((places % n).min()))
+        places = np.flatnonzero(np.moveaxis(found, axis, 0).reshape(size, -1).any(axis=1))
+        fitting = [n for n in sizes if n > 1 and size % n == 0 and (size == n or axis == 0)]
+        firsts += [int((places % n).min()) for n in fitting]
     for a, b in permutations(range(found.ndim), 2):  # attention scores: early queries may depend on late keys
         early = np.moveaxis(found, (a, b), (0, 1))[:half]
         if found.shape[a] == found.shape[b] in sizes and not early[:, :half].any():

@@ -95,7 +95,7 @@ def _is_masked(e: Evidence, step: Step, depth: int = 4) -> bool:
     """Whether large negative numbers were inserted on purpose, so that softmax ignores these entries."""
     if step.value is None or (step.value.minimum or 0.0) > -1e4:
         return False
-    if step.function in ("masked_fill", "where", "select_n", "add"):
+    if step.function in ("masked_fill", "where", "select_n", "add", "sub"):
         return True
     return depth > 0 and any(_is_masked(e, o, depth - 1) for o in e.operands(step) if o.kind == "call")
 

@@ -1044,3 +1044,45 @@ def losses_of_three_steps_are_added_up():
             waiting.clear()
 
     return step, net, optimizer, *_classes()
+
+
+# ------------------------------------------------------------------------------------------- attention written by hand
+class _Attending(Link):
+    def __init__(self, length, size):
+        super().__init__()
+        self.words = L.EmbedID(12, size)
+        self.q, self.k, self.v, self.last = [L.Linear(size, n) for n in (size, size, size, 12)]
+        self.places = Parameter(0.1 * np.random.randn(length, size))
+
+
+def _next_word(net, tokens, above):
+    count, length, size = len(tokens), *net.places.shape
+    flat = (net.words(tokens[:, :-1]) + net.places).reshape(-1, size)
+    q, k, v = [layer(flat).reshape(count, length, size) for layer in (net.q, net.k, net.v)]
+    scores = q @ k.transpose(0, 2, 1) / np.sqrt(size) - 1e9 * above
+    heard = (F.softmax(scores, axis=-1) @ v).reshape(-1, size)
+    p = F.log_softmax(net.last(F.relu(flat + heard)), axis=-1)
+    return -p[np.arange(count * length), tokens[:, 1:].reshape(-1)].mean()
+
+
+@healthy(causal=True)
+def large_numbers_are_subtracted_where_attention_is_masked():
+    def loss(net, tokens):
+        return _next_word(net, tokens, np.triu(np.ones((7, 7)), 1))
+
+    return loss, _Attending(7, 16), np.random.randint(1, 12, (8, 8))
+
+
+@mistake("causal_leak", causal=True)
+def triangle_on_the_other_side():
+    def loss(net, tokens):
+        count, size = len(tokens), 16
+        above = np.triu(np.ones((7, 7)), 1).T
+        flat = (net.words(tokens[:, :-1]) + net.places).reshape(-1, size)
+        q, k, v = [layer(flat).reshape(count, 7, size) for layer in (net.q, net.k, net.v)]
+        scores = q @ k.transpose(0, 2, 1) / np.sqrt(size) - 1e9 * above  # <- 1e9 * above => 1e9 * above.T
+        heard = (F.softmax(scores, axis=-1) @ v).reshape(-1, size)  # <-
+        p = F.log_softmax(net.last(F.relu(flat + heard)), axis=-1)
+        return -p[np.arange(count * 7), tokens[:, 1:].reshape(-1)].mean()
+
+    return loss, _Attending(7, 16), np.random.randint(1, 12, (8, 8))
