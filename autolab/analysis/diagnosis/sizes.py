@@ -173,6 +173,8 @@ def _is_alike(rows: np.ndarray, g: np.ndarray | None) -> bool:
 
 def _large(e: Evidence, p: LiveParameter, w: np.ndarray, users: list[Step]) -> Found:
     for user in [] if any(u.function == "embedding" for u in users) else users:
+        if user.function in ("add", "sub"):
+            continue  # it does not multiply its inputs by the weights
         given = [v for o in e.operands(user) if not e.is_parameter(o) and (v := whole(o.value)) is not None]
         made = whole(user.value)
         if not given or made is None:

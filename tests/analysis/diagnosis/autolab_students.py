@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from autolab import ChainList, Link, Parameter, Sequential, Variable, no_grad, optimizers, test_mode
+from autolab import ChainList, Link, Parameter, Sequential, Variable, grad, no_grad, optimizers, test_mode
 from autolab import functions as F
 from autolab import links as L
 from diagnosis.case import healthy, mistake
@@ -1086,3 +1086,14 @@ def triangle_on_the_other_side():
         return -p[np.arange(count * 7), tokens[:, 1:].reshape(-1)].mean()
 
     return loss, _Attending(7, 16), np.random.randint(1, 12, (8, 8))
+
+
+# ----------------------------------------------------------------------------------------- an update inside of the loss
+@healthy
+def loss_after_a_step_along_the_gradient():
+    def loss(w, x, y):
+        (slope,) = grad(((x @ w - y) ** 2).mean(), (w,), create_graph=True)
+        return ((x @ (w - 0.1 * slope) - y) ** 2).mean()
+
+    x = np.random.randn(10, 3)
+    return loss, Parameter(np.array([[1.1], [0.8], [0.9]])), x, x.sum(axis=1, keepdims=True)
