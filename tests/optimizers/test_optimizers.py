@@ -372,6 +372,17 @@ def test_a_hook_may_take_a_gradient_away():
 _NAMES = ("SGD", "MomentumSGD", "NesterovAG", "AdaGrad", "AdaDelta", "RMSprop", "Adam", "AdamW")
 
 
+def test_cosine_ends_at_its_final_rate_and_stays_there():
+    rates = [schedules.cosine(1.0, updates=2, final=0.2)(t) for t in range(5)]
+    np.testing.assert_allclose(rates, [1.0, 0.6, 0.2, 0.2, 0.2], rtol=1e-12)
+
+
+@pytest.mark.parametrize("name", ["beta1", "beta2"])
+def test_an_average_that_would_stay_0_is_refused(name):
+    with pytest.raises(ValueError, match=f"Adam: {name} is 1; expected"):
+        optimizers.Adam(**{name: 1})
+
+
 @pytest.mark.parametrize("rule", [getattr(optimizers, name) for name in _NAMES], ids=_NAMES)
 @pytest.mark.parametrize("size", [1e-4, 300.0])
 def test_float16_moves_as_float32_does(rule, size):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import signal
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -151,6 +152,16 @@ def test_a_step_interrupted_anywhere_is_made_again_as_if_nothing_had_happened(st
         assert len(made["trainer"].get_extension("LogReport").log) == 1, f"log at opcode {at}"
         points += 1
     assert points > 10
+
+
+@pytest.mark.parametrize(("period", "expected"), [(1, [1, 2, 3, 4, 5, 6, 7]), (3, [3, 6])])
+def test_a_trigger_of_iterations_counts_them(period, expected):
+    updater = SimpleNamespace(iteration=0)
+    trigger, at = training.IntervalTrigger(period, "iteration"), []
+    for updater.iteration in range(8):
+        if trigger(SimpleNamespace(updater=updater)):
+            at.append(updater.iteration)
+    assert at == expected
 
 
 def test_a_real_interrupt_ends_the_run_and_the_next_goes_on(tmp_path):
