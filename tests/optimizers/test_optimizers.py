@@ -214,6 +214,7 @@ def test_lasso_clipping_and_noise():
     np.testing.assert_allclose(bowl.x.grad.data, [1.6, 1.9, 0.1])
     bowl.x.data, bowl.x.grad = np.zeros(10_000), np.zeros(10_000)
     optimizers.GradientNoise(4.0, rng=np.random.default_rng(0))(optimizer)
+    np.testing.assert_allclose(bowl.x.grad.data, 2 * np.random.default_rng(0).standard_normal(10_000))
     assert bowl.x.grad.data.std() == pytest.approx(2.0, rel=0.02)
     optimizer.t = 99
     bowl.x.grad = np.zeros(10_000)
