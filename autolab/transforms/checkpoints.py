@@ -95,15 +95,19 @@ class _CheckpointedRun:
         fresh = self.fresh(self.given)
         own = {x.node for x in fresh}
 
+        def meet(values: Iterable[Any]) -> None:
+            for x in values:
+                if isinstance(x, Variable) and x.node is not None and x.node not in made and x.node not in own:
+                    found.setdefault(x.node, x)
+
         def note(event: Any) -> None:
             if isinstance(event, ForwardEvent):
-                for x in event.inputs:
-                    if isinstance(x, Variable) and x.node is not None and x.node not in made and x.node not in own:
-                        found.setdefault(x.node, x)
+                meet(event.inputs)
                 made.update([y.node for y in event.outputs if y.node is not None])
 
         with observe(note), using_config("enable_backprop", True):
             results = self._results(fresh)
+        meet(results)
         self.outside = list(found.values())
         return results
 

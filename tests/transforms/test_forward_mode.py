@@ -221,6 +221,17 @@ def test_a_checkpoint_takes_and_returns_structures() -> None:
     assert transforms.grad(first)(3.0).data == transforms.grad(second)(3.0).data
 
 
+def test_a_parameter_that_a_checkpoint_returns_as_it_is_gets_its_gradient() -> None:
+    w, x = Variable(np.array([2.0, 3.0])), Variable(np.array([1.0, 5.0]))
+    for fn in (lambda x: w, lambda x: (x * x, w), lambda x: (w * x, x, w)):
+        told = []
+        for function in (fn, transforms.checkpoint(fn)):
+            y = function(x)
+            total = sum([F.sum(part**3) for part in (y if isinstance(y, tuple) else (y,))])
+            told.append([None if g is None else g.data.tolist() for g in grad(total, [w, x])])
+        assert told[0] == told[1]
+
+
 def test_a_checkpoint_of_what_has_changed_is_refused() -> None:
     model, x = L.Linear(2, 1), np.ones((3, 2), np.float32)
     loss = F.sum(transforms.checkpoint(model)(x) ** 2)
