@@ -151,7 +151,7 @@ bench:
 
 bench-compiled:
 	@scripts/environment lab
-	BENCHMARK_OF=compiled $(python) benchmarks/engine.py --only chains nets muladd orders
+	BENCHMARK_OF=compiled $(python) benchmarks/engine.py --only chains nets muladd orders sequences
 
 bench-gpu: python = "$${PYTHON:-python3}"
 bench-gpu:

@@ -1030,7 +1030,7 @@ def state_that_is_cut_off_in_the_model():
     return _train, net, optimizers.SGD(lr=0.1).setup(net), *_classes()
 
 
-@healthy(steps=12)
+@healthy(steps=12, learns=False)
 def losses_of_three_steps_are_added_up():
     net = _net()
     optimizer, waiting = optimizers.SGD(lr=0.1).setup(net), []
@@ -1089,7 +1089,7 @@ def triangle_on_the_other_side():
 
 
 # ----------------------------------------------------------------------------------------- an update inside of the loss
-@healthy
+@healthy(learns=False)
 def loss_after_a_step_along_the_gradient():
     def loss(w, x, y):
         (slope,) = grad(((x @ w - y) ** 2).mean(), (w,), create_graph=True)
