@@ -137,7 +137,7 @@ export function makeHeatPanel(act) {
       write(about, [next.facts, !isEmpty && rangeIn(next, 4)].filter(Boolean).join(" \u00b7 "));
       tellOrHide(note, next.caption);
       data = next.cells ? floats(next.cells, next.kind === "f8" ? Float64Array : Float32Array) : [];
-      if (next.size === 1) legend.root.setAttribute("hidden", ""); // a single number needs no colour bar
+      if (next.size === 1 || next.min === null) legend.root.setAttribute("hidden", ""); // one number, or none
       if (isEmpty) return;
       tone = toneOf(next);
       const few = labelled(next);

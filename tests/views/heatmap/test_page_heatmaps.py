@@ -132,6 +132,7 @@ def test_the_number_in_every_cell_can_be_read(show: Show, look: str) -> None:
 def test_of_nan_alone_there_is_no_range_and_zeros_have_the_colour_of_zero(show: Show) -> None:
     page = show({"none": np.full((2, 2), np.nan), "zero": np.zeros((9, 9))}).pages[0]
     assert [range_of(page, k) for k in (0, 1)] == ["4 NaN (×)", "all 0"]
+    assert [page.locator(".al-heat-legend").nth(k).is_visible() for k in (0, 1)] == [False, True]
     assert (pixels(page, 1) == [*paint(np.array(0.0)), 255]).all()
 
 
