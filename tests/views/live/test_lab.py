@@ -61,11 +61,14 @@ def caught_up(view: LabPage) -> tuple[float, float]:
     :return: x and w in Python, as the notebook's cell `READ` prints them.
     """
     late = time.monotonic() + 10
+    before = None
     while True:
         x, w = map(float, view.run(1).split())
         stands = float(view.node("x").get_attribute("aria-valuenow") or 0)
-        if stands == pytest.approx(x) and float(view.number("w")) == pytest.approx(w, rel=1e-3):
+        is_shown = stands == pytest.approx(x) and float(view.number("w")) == pytest.approx(w, rel=1e-3)
+        if is_shown and before == (x, w):  # Python has x a moment before it has w
             return x, w
+        before = x, w
         assert time.monotonic() < late, f"the slider is at {stands}, Python at {x}, the graph shows {view.number('w')}"
 
 
