@@ -78,12 +78,12 @@ class ContextFunction(Authored):
     # ------------------------------------------------------------------ what users call
     @classmethod
     def apply(cls, *args: Any) -> Any:
-        """Apply the function; returns a Variable, or a tuple for several results."""
+        """Apply the function; returns a Variable, or a tuple if `forward` returned one."""
         ctx = cls()
         ctx._marks = Marks(ctx.name, args, backprop_enabled())
         arrays = tuple([a._data if isinstance(a, Variable) else a for a in args])
         outputs = ctx._apply(args, arrays, ctx._forward)
-        return outputs[0] if len(outputs) == 1 else outputs
+        return outputs if ctx._marks.several else outputs[0]
 
     def __call__(self, *args: Any) -> Any:
         raise TypeError(f"{self.name} cannot be called: use {self.name}.apply(...)")
@@ -137,7 +137,7 @@ class ContextFunction(Authored):
         marks, call = self._marks, self._running()
         with no_grad(), silence:
             returned = self._evaluate(marks.arguments)
-        results = list(returned) if isinstance(returned, tuple) else [returned]
+        results, marks.several = (list(returned), True) if isinstance(returned, tuple) else ([returned], False)
         del returned
         call.constant_outputs = marks.constant_results(results)
         call.changed_inputs = marks.changing

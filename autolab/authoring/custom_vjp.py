@@ -59,7 +59,7 @@ class custom_vjp:
 
         def backward(ctx: Any, *g: Any) -> Any:
             kept = _with_variables(ctx.kept, iter(ctx.saved_tensors))
-            found = bwd(*ctx.apart, kept, g[0] if len(g) == 1 else g)
+            found = bwd(*ctx.apart, kept, g if ctx._marks.several else g[0])
             others = [i for i in range(len(ctx.places)) if i not in self._apart]
             each = found if isinstance(found, tuple | list) else (found,)
             if len(each) != len(others):
@@ -143,7 +143,7 @@ class custom_jvp(custom_vjp):
         def bwd(*given: Any) -> tuple[Any, ...]:
             *apart, primals, g = given
             further = backprop_enabled()
-            tangents = rebuilt(primals, lambda p: Variable(np.zeros(np.shape(unwrap(p)))))
+            tangents = rebuilt(primals, lambda p: Variable(np.zeros_like(unwrap(p), float)))
             each = [tangent for _, tangent in leaves(tangents)]
             with using_config("enable_backprop", True):
                 found = grad(jvp(*apart, primals, tangents)[1], each, g, create_graph=further)

@@ -31,6 +31,8 @@ class Marks:
         The results that get no gradient.
     materialize : bool
         Whether backward is given zeros for unused results.
+    several : bool
+        Whether forward returned a tuple.
     kept : list of Kept
         The saved values.
     """
@@ -41,7 +43,7 @@ class Marks:
         self.needs = tuple([isinstance(a, Variable) and a.requires_grad for a in args])
         self.numeric = tuple([isinstance(a, Variable) or is_array(a) for a in args])
         self.constant: tuple[Any, ...] = ()
-        self.materialize = True
+        self.materialize, self.several = True, False
         self.kept: list[Kept] = []
         self._saved: tuple[Any, ...] = ()
         self._dirty: dict[int, Variable] = {}

@@ -162,6 +162,21 @@ def test_one_result_or_a_tuple() -> None:
     assert type(ctx_style(lambda ctx, x: x.data.sum(), None).apply(x)) is Variable
 
 
+def test_a_tuple_of_one_result_remains_a_tuple() -> None:
+    """In PyTorch and JAX, too: results[0] is the result, not its first row."""
+    mine = ctx_style(forward=lambda ctx, x: (x * 2,), backward=lambda ctx, g: g * 2)
+    doubled = autolab.custom_vjp(lambda x: (x * 2,))  # type: ignore[attr-defined]
+    doubled.defvjp(lambda x: (doubled(x), None), lambda kept, g: (g[0] * 2,))
+    pushed = autolab.custom_jvp(lambda x: (x * 2,))  # type: ignore[attr-defined]
+    pushed.defjvp(lambda primals, tangents: (pushed(*primals), (tangents[0] * 2,)))
+    for function in (mine.apply, doubled, pushed):
+        x = Variable(np.ones(3))
+        for called in (function, autolab.compile(function)):
+            results = called(x)
+            assert type(results) is tuple and [y.shape for y in results] == [(3,)]
+            np.testing.assert_array_equal(grad(results[0], x, np.ones(3)), [2, 2, 2])
+
+
 @pytest.mark.source("PT-05", "PT-06")
 def test_the_number_of_gradients() -> None:
     x, y = Variable(2.0), Variable(3.0)
