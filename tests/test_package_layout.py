@@ -51,7 +51,7 @@ RANKS = {
 }
 MOST_ENTRIES = 24
 LARGEST_CIRCLE = 12
-MOST_LINES = {"*.py": 62_232, "*.js": 8_293, "table.txt": 641, "messages/*.toml": 868}
+MOST_LINES = {"*.py": 62_243, "*.js": 8_293, "table.txt": 641, "messages/*.toml": 868}
 """Without docstrings, comments and blank lines; of the tables of `compat` those that are no help, of the sentences one
 each. Whoever needs more looks first for what repeats."""
 

@@ -94,6 +94,7 @@ class Orders:
     _starts: tuple[int, ...] = ()
     _variables: dict[int, Variable] = field(default_factory=dict)
     _pending: list[tuple[int, ForwardEvent]] = field(default_factory=list)
+    _repeated: list[int] = field(default_factory=list)  # by a rule that runs the function again, as checkpoint's does
     _shares: dict[int, list[int]] = field(default_factory=dict)  # one array can be the share of several steps
     _delivered: dict[int, list[int]] = field(default_factory=dict)
     _kept: list[Any] = field(default_factory=list)
@@ -162,8 +163,16 @@ class Orders:
             self._shares.setdefault(id(share), []).append(step)
 
     def _attribute(self, step: int | None) -> None:
-        """Assign the steps since the last event to the rule of ``step``, except the sums of shares before it ran."""
+        """Assign the steps since the last event to the rule of ``step``, except the sums of shares before it ran, and
+        the steps up to ``step`` itself: they belong to the rule of an older one."""
+        if step is not None and self._repeated and step < self._repeated[0]:
+            for identity in self._repeated:
+                self.recorder.drafts[identity].of = step
+            self._repeated.clear()
         for identity, event in self._pending:
+            if step is not None and identity <= step:
+                self._repeated.append(identity)
+                continue
             owner = self._summed(event)
             if owner is not None:
                 self._delivered[id(event.outputs[0])] = [owner]

@@ -32,6 +32,17 @@ def result(recording):
     return {step.id: step for step in recording.steps}[output]
 
 
+def test_steps_that_a_checkpoint_repeats_belong_to_its_rule():
+    """They belonged to their own rule, and the search for their group never ended."""
+    inner = transforms.checkpoint(lambda x: F.sin(x) * x)
+    for repeated in (inner, transforms.checkpoint(lambda x: F.tanh(inner(x)))):
+        recording = autolab.record(lambda x, f=repeated: f(x), 0.5, options={"order": 2})
+        for k, higher in enumerate(recording.higher, 1):
+            assert all([step.of is None or step.of < step.id for step in higher.steps])
+            expected = transforms.nth_derivative(repeated, k)(autolab.Variable(0.5))
+            np.testing.assert_allclose(result(higher).value.values, expected.data)
+
+
 @pytest.mark.parametrize("order", [1, 2, 3, 4])
 def test_each_order_has_the_value_of_that_derivative(order):
     recording = autolab.record(mixed, 0.5, 2.0, options={"order": order})
