@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from autolab import Variable, grad
+from autolab import Variable, grad, record
 from autolab import functions as F
 
 INF, NAN = np.inf, np.nan
@@ -93,6 +93,27 @@ def test_too_few_degrees_of_freedom() -> None:
     for function in (F.var, F.std):
         y = function(x, ddof=1)
         assert np.isnan(y.item()) and np.isnan(slope(y, x)).all()
+    for ddof in (2, 3):  # more than there are elements, too, gives what NumPy gives, and no negative variance
+        x = Variable([1.0, 2.0])
+        y = F.var(x, ddof=ddof)
+        assert y.item() == np.var(x.data, ddof=ddof) == INF and slope(y, x) == [-INF, INF]
+        assert F.std(x, ddof=ddof).item() == INF
+        opened = record(lambda x, ddof=ddof: F.var(x, ddof=ddof), x, options={"open": "var"})
+        assert opened.openings[0].value == 0.0, "the steps give another variance"
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+def test_the_mean_of_nothing() -> None:
+    x = Variable(np.zeros((0, 3)))
+    assert np.isnan(F.mean(x).item())
+    for y in (F.mean(x), F.mean(x, axis=0)):
+        with np.errstate(divide="raise"):
+            assert slope(y, x) == []
+
+
+def test_a_quantile_beside_nan_is_nan() -> None:
+    x = Variable([1.0, NAN, 2.0, 3.0, 4.0])
+    assert np.isnan(F.quantile(x, [0.0, 0.3, 0.5]).data).all() and np.isnan(F.percentile(x, 10).item())
 
 
 def test_the_norm_of_nothing() -> None:

@@ -107,7 +107,7 @@ def var(xp: Any, a: Array, *, axis: Axis = None, ddof: int = 0, keepdims: bool =
         Axes to reduce; negative ones count from the end. None reduces all.
     ddof : int
         Delta degrees of freedom: the sum of squares is divided by ``n - ddof``; 1 gives the unbiased estimate. The
-        result is NaN if ``n - ddof`` is not positive.
+        result is infinite or NaN if ``n - ddof`` is not positive.
     keepdims : bool
         Keep the reduced axes, with length 1.
 
@@ -134,7 +134,7 @@ def _var_x(g: Any, a: Any, axis: Axis, ddof: int) -> Any:
 @var.composite
 def _var(x: Any, axis: Axis, ddof: int, keepdims: bool) -> Any:
     away = x - mean(x, axis=axis, keepdims=True)
-    return sum(away * away, axis=axis, keepdims=keepdims) / (_count(x.shape, axis) - ddof)
+    return sum(away * away, axis=axis, keepdims=keepdims) / max(0, _count(x.shape, axis) - ddof)
 
 
 @primitive()
