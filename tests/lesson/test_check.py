@@ -12,6 +12,7 @@ from autolab.lesson import checking, results
 from autolab.lesson.exercise import Values
 from autolab.lesson.judgement import compared
 from autolab.lesson.messages import say
+from autolab.shared.numerals import signed
 from autolab.views.live import notebook
 
 from .lessons import EXERCISES, NOTEBOOKS, answers, mistaken, run_exercise
@@ -169,6 +170,39 @@ def test_another_kind_of_answer_is_named(name, answer):
 def test_a_number_may_be_a_variable_or_an_array():
     assert lesson.check("start-zero", Variable(-1.0)).passed
     assert lesson.check("start-zero", np.array(-1)).passed
+
+
+@pytest.mark.parametrize(
+    ("answer", "told"),
+    [
+        (-1.0009, None),
+        (-1.002, "number.small"),
+        (-0.998, "number.large"),
+        (0, "number.large"),
+        (-50.0, "number.small"),
+        (0.001, "number.sign"),
+    ],
+)
+def test_a_predicted_number_is_right_to_three_digits_and_else_too_small_or_too_large(answer, told):
+    outcome = lesson.check("start-zero", answer, more=True)
+    while outcome.further:
+        outcome = lesson.check("start-zero", answer, more=True)
+    assert outcome.passed == (told is None)
+    assert outcome.passed or say(told, answer=signed(f"{answer:g}")) in [hint.text for hint in outcome.hints]
+
+
+def test_a_word_may_be_written_large_or_among_blanks():
+    exercise = EXERCISES["start-sign"]
+    assert lesson.check("start-sign", f" {exercise.truth().upper()} ").passed
+
+
+def test_an_answer_may_change_its_inputs():
+    def emptied(gy):
+        total = gy.sum(axis=0)
+        gy[...] = 0
+        return total
+
+    assert lesson.check("linear-gb", emptied).passed
 
 
 def test_an_unknown_name_is_an_error_with_the_names_of_the_lesson():
