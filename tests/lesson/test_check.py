@@ -364,6 +364,25 @@ def test_a_forward_is_judged_on_the_calls_that_its_gradient_is_judged_on():
         assert lesson.check("softsign-own", TwoFaced).kind == "forward"
 
 
+def test_a_forward_is_right_to_nine_digits():
+    class Near(FunctionNode):
+        off = 1e-6
+
+        def forward(self, inputs):
+            self.retain_inputs((0, 1))
+            x, y, z = inputs
+            return ((x * y - z) * (1 + self.off),)
+
+        def backward(self, target_input_indexes, grad_outputs):
+            x, y = self.get_retained_inputs()
+            (g,) = grad_outputs
+            return g * y, g * x, -g
+
+    assert lesson.check("muladd-gz", Near).kind == "forward"
+    Near.off = 0.0
+    assert lesson.check("muladd-gz", Near).passed
+
+
 @pytest.mark.parametrize("kind", [tuple, list])
 def test_arrays_that_tell_two_gradients_apart_come_in_a_tuple_or_a_list(kind):
     assert lesson.check("bugs-witness-bias", kind((np.ones((2, 3)), np.zeros(3)))).passed
