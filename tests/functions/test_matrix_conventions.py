@@ -145,3 +145,17 @@ def test_pinv_in_float32_does_not_invert_rounding() -> None:
 def test_axes_that_are_no_numbers_are_refused(axis) -> None:
     with pytest.raises(ValueError, match=r"^einsum: an axis is .*; expected a number from 0 to 51"):
         F.einsum(Variable(A), [0, axis], B, [1, 2])
+
+
+@pytest.mark.parametrize("rcond", [None, 0, -1, 1.5, 1e-3, 0.5])
+def test_lstsq_counts_the_singular_values_that_numpy_counts(rcond: float | None) -> None:
+    a = np.diag([1.0, 2 * np.finfo(float).eps, 0.1])
+    x, _, rank, _ = F.lstsq(Variable(a), np.ones(3), rcond)
+    expected = np.linalg.lstsq(a, np.ones(3), rcond)
+    assert rank == expected[2]
+    np.testing.assert_allclose(x.data, expected[0], rtol=1e-12)
+
+
+def test_singular_values_alone_are_there_for_every_shape() -> None:
+    x = Variable(np.arange(6.0).reshape(3, 2))
+    np.testing.assert_allclose(np.linalg.svd(x, compute_uv=False).data, np.linalg.svd(x.data, compute_uv=False))
