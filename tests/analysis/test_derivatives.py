@@ -268,3 +268,8 @@ def test_bad_input(call, words):
     with pytest.raises((TypeError, ValueError), match=words) as caught:
         call()
     assert len(str(caught.value)) <= 300
+
+
+def test_without_a_point_it_is_the_middle_of_the_domain() -> None:
+    assert Study(lambda x: x**2, None).data.x == 0.5
+    assert Study(lambda x: x**2, None, domain=(-3.0, 1.0)).data.x == -1.0
