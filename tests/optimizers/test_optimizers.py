@@ -378,6 +378,97 @@ def test_cosine_ends_at_its_final_rate_and_stays_there():
     np.testing.assert_allclose(rates, [1.0, 0.6, 0.2, 0.2, 0.2], rtol=1e-12)
 
 
+S = optimizers.lr_scheduler
+
+
+@pytest.mark.parametrize(
+    ("make", "expected"),
+    [
+        (lambda o: S.StepLR(o, 3, 0.5), [1, 1, 1, 0.5, 0.5, 0.5, 0.25, 0.25]),
+        (lambda o: S.MultiStepLR(o, [2, 5], 0.5), [1, 1, 0.5, 0.5, 0.5, 0.25, 0.25, 0.25]),
+        (
+            lambda o: S.LambdaLR(o, [lambda epoch: 1 / (epoch + 1)]),
+            [1, 1 / 2, 1 / 3, 1 / 4, 1 / 5, 1 / 6, 1 / 7, 1 / 8],
+        ),
+        (lambda o: S.LinearLR(o, 0.25, 0.5, 4), [0.25, 0.3125, 0.375, 0.4375, 0.5, 0.5, 0.5, 0.5]),
+        (lambda o: S.ConstantLR(o, 0.5, 2), [0.5, 0.5, 1, 1, 1, 1, 1, 1]),
+        (lambda o: S.PolynomialLR(o, 4, 2.0), [1, 0.5625, 0.25, 0.0625, 0, 0, 0, 0]),
+        (lambda o: S.CosineAnnealingLR(o, 4, 0.2), [1, 0.882843, 0.6, 0.317157, 0.2, 0.317157, 0.6, 0.882843]),
+        (
+            lambda o: S.CosineAnnealingWarmRestarts(o, 2, 2, 0.2),
+            [1, 0.6, 1, 0.882843, 0.6, 0.317157, 1, 0.969552],
+        ),
+        (
+            lambda o: S.SequentialLR(o, [S.ConstantLR(o, 0.1, 2), S.StepLR(o, 2, 0.5)], [3]),
+            [0.1, 0.1, 1, 1, 1, 0.5, 0.5, 0.25],
+        ),
+    ],
+)
+def test_a_scheduler_follows_its_settings(make, expected):
+    """The rates are those that PyTorch gives. A scheduler goes on from the state of another one in mid-course."""
+    optimizer = optimizers.SGD(Bowl(), lr=1.0)
+    scheduler, twin, found = make(optimizer), None, []
+    for i in range(8):
+        found.append(optimizer.param_groups[0]["lr"])
+        if i == 4:
+            twin = make(optimizers.SGD(Bowl(), lr=1.0))
+            twin.load_state_dict(scheduler.state_dict())
+            twin.optimizer.param_groups[0]["lr"] = found[-1]
+        for each in filter(None, (scheduler, twin)):
+            each.step()
+    assert found == pytest.approx(expected, abs=1e-6)
+    assert twin.get_last_lr() == scheduler.get_last_lr()
+
+
+@pytest.mark.parametrize("kind", ["MomentumSGD", "Adam"])
+def test_one_cycle_follows_its_settings(kind):
+    """Rates and momenta are those that PyTorch gives."""
+    optimizer, settings = getattr(optimizers, kind)(Bowl()), {"pct_start": 0.5, "div_factor": 4, "final_div_factor": 10}
+    scheduler = S.OneCycleLR(optimizer, 2.0, None, 2, 3, base_momentum=0.2, max_momentum=0.6, **settings)
+    name, found = "beta1" if kind == "Adam" else "momentum", []
+    for _ in range(6):
+        found.append([optimizer.param_groups[0][key] for key in ("lr", name)])
+        scheduler.step()
+    expected = [[0.5, 0.6], [1.25, 0.4], [2, 0.2], [1.5125, 0.3], [0.5375, 0.5], [0.05, 0.6]]
+    np.testing.assert_allclose(found, expected)
+    before = optimizer.param_groups[0][name]
+    S.OneCycleLR(optimizer, 2.0, 6, cycle_momentum=False)
+    assert optimizer.param_groups[0][name] == before
+
+
+@pytest.mark.parametrize(
+    ("settings", "losses", "expected"),
+    [
+        (
+            {"mode": "max", "patience": 0},
+            [1, 2, 2.1, 2.1, 2.1, 3, 3, 3],
+            [1, 1, 0.5, 0.25, 0.125, 0.125, 0.0625, 0.03125],
+        ),
+        (
+            {"mode": "max", "patience": 1, "cooldown": 2},
+            [1, 2, 2.1, 2.1, 2.1, 3, 3, 3, 3],
+            [1] * 3 + [0.5] * 4 + [0.25] * 2,
+        ),
+        ({"patience": 0, "cooldown": 1}, [4, 3.9, 3.5, 3.4, 3.3, 3, 2.9], [1, 0.5, 0.5, 0.25, 0.25, 0.25, 0.125]),
+    ],
+)
+def test_a_plateau_is_what_the_settings_say(settings, losses, expected):
+    """The rates are those that PyTorch gives."""
+    optimizer, found = optimizers.SGD(Bowl(), lr=1.0), []
+    scheduler = S.ReduceLROnPlateau(optimizer, factor=0.5, threshold=0.1, **settings)
+    for loss in losses:
+        scheduler.step(loss)
+        found.append(optimizer.param_groups[0]["lr"])
+    assert found == expected
+
+
+def test_rates_by_schedules_follow_their_settings():
+    found = [
+        [s(t) for t in range(4)] for s in (schedules.step(1.0, 2, 0.5), schedules.warmup(2, schedules.step(1.0, 3)))
+    ]
+    assert found[0] == [1, 1, 0.5, 0.5] and found[1] == pytest.approx([0.5, 1, 1, 0.1])
+
+
 @pytest.mark.parametrize("name", ["beta1", "beta2"])
 def test_an_average_that_would_stay_0_is_refused(name):
     with pytest.raises(ValueError, match=f"Adam: {name} is 1; expected"):
