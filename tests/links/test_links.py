@@ -330,3 +330,167 @@ def test_batch_normalization_averages_float16_in_float32() -> None:
     layer(Variable(x))
     np.testing.assert_allclose(layer.avg_mean, [300.5], rtol=1e-6)
     np.testing.assert_allclose(layer.avg_var, [0.25 * 6000 / 5999], rtol=1e-5)
+
+
+def twice(layer, x, drop):
+    return layer.above[0](drop(layer._along(x, None)[0]))[0]
+
+
+def attended(link, x, weights=None):
+    """By a single head."""
+    return link.out(F.matmul(link.weights[:, 0] if weights is None else weights, link.value(x)))
+
+
+def encoded(link, x, drop):
+    h = link.norm1(x + drop(link.attention(x)))
+    return link.norm2(h + drop(link.narrow(drop(link.activation(link.wide(h))))))
+
+
+def normed_first(link, x):
+    h = x + link.attention(link.norm1(x), mask=np.tri(x.shape[1], dtype=bool))
+    return h + link.narrow(F.sin(link.wide(link.norm2(h))))
+
+
+WINDOWS = {"stride": (2, 3), "padding": (1, 2), "dilation": (2, 1), "groups": 2}
+SETTINGS = {
+    "Conv1D": (
+        lambda: L.Conv1D(4, 6, 3, 2, 1, dilate=2, groups=2, activation=F.sin),
+        lambda: drawn(2, 4, 9),
+        lambda link, x, drop: F.sin(F.conv1d(x, link.W, link.b, stride=2, padding=1, dilation=2, groups=2)),
+    ),
+    "Conv2D": (
+        lambda: L.Conv2D(4, 6, 3, (2, 3), (1, 2), True, dilate=(2, 1), groups=2, activation="sin"),
+        lambda: drawn(2, 4, 9, 8),
+        lambda link, x, drop: F.sin(F.conv2d(x, link.W, **WINDOWS)),
+    ),
+    "ConvTranspose1D": (
+        lambda: L.ConvTranspose1D(4, 6, 3, 3, 1, 2, 2, True, 2, activation=F.sin),
+        lambda: drawn(2, 4, 5),
+        lambda link, x, drop: F.sin(F.conv_transpose1d(x, link.W, stride=3, padding=1, dilation=2, groups=2, size=17)),
+    ),
+    "ConvTranspose2D": (
+        lambda: L.ConvTranspose2D(4, 6, 3, (2, 3), (1, 2), (0, 2), 2, dilate=(2, 1), activation=F.sin),
+        lambda: drawn(2, 4, 5, 4),
+        lambda link, x, drop: F.sin(F.conv_transpose2d(x, link.W, link.b, **WINDOWS, size=(11, 10))),
+    ),
+    "BatchNormalization": (
+        lambda: L.BatchNormalization(3, eps=0.5),
+        lambda: drawn(2, 3, 4),
+        lambda link, x, drop: F.batch_norm(x, link.gamma, link.beta, eps=0.5),
+    ),
+    "LayerNormalization": (
+        lambda: L.LayerNormalization(4, eps=0.5),
+        lambda: drawn(2, 3, 4),
+        lambda link, x, drop: F.layer_norm(x, link.gamma, link.beta, eps=0.5),
+    ),
+    "GroupNormalization": (
+        lambda: L.GroupNormalization(2, 4, eps=0.5),
+        lambda: drawn(2, 4, 3),
+        lambda link, x, drop: F.group_norm(x, 2, link.gamma, link.beta, eps=0.5),
+    ),
+    "InstanceNormalization": (
+        lambda: L.InstanceNormalization(3, eps=0.5),
+        lambda: drawn(2, 3, 4),
+        lambda link, x, drop: F.instance_norm(x, link.gamma, link.beta, eps=0.5),
+    ),
+    "RMSNormalization": (
+        lambda: L.RMSNormalization(4, eps=0.5),
+        lambda: drawn(2, 3, 4),
+        lambda link, x, drop: F.rms_norm(x, link.gamma, eps=0.5),
+    ),
+    "Embedding": (
+        lambda: L.Embedding(4, 3, padding_idx=1),
+        lambda: np.array([[0, 1], [1, 3]]),
+        lambda link, x, drop: link.W[x] * (x != 1)[..., None],
+    ),
+    "RNN": (
+        lambda: L.RNN(3, 4, F.sin, 2, 0.25),
+        lambda: drawn(2, 5, 3),
+        lambda link, x, drop: twice(link, x, drop),
+    ),
+    "GRU": (
+        lambda: L.GRU(3, 4, True, 2, 0.25),
+        lambda: drawn(2, 5, 3),
+        lambda link, x, drop: twice(link, x, drop),
+    ),
+    "causal attention": (
+        lambda: L.MultiHeadAttention(4, 2, True, True),
+        lambda: drawn(2, 5, 4),
+        lambda link, x, drop: link(x, mask=np.tri(5, dtype=bool)),
+    ),
+    "attention of a single head": (
+        lambda: L.MultiHeadAttention(4, 1, nobias=True),
+        lambda: drawn(2, 5, 4),
+        lambda link, x, drop: attended(link, x),
+    ),
+    "attention that drops": (
+        lambda: L.MultiHeadAttention(4, 1, dropout=0.25),
+        lambda: drawn(2, 5, 4),
+        lambda link, x, drop: attended(link, x, drop(link.weights)[:, 0]),
+    ),
+    "TransformerEncoderLayer": (
+        lambda: L.TransformerEncoderLayer(4, 2, dropout=0.25, activation=F.sin),
+        lambda: drawn(2, 5, 4),
+        lambda link, x, drop: encoded(link, x, drop),
+    ),
+    "TransformerEncoderLayer, normalizing first": (
+        lambda: L.TransformerEncoderLayer(4, 2, 6, activation=F.sin, norm_first=True, causal=True),
+        lambda: drawn(2, 5, 4),
+        lambda link, x, drop: normed_first(link, x),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", SETTINGS)
+def test_a_link_follows_its_settings(name):
+    make, inputs, expected = SETTINGS[name]
+    link, x, rng = make(), inputs(), np.random.default_rng(5)
+    for i, parameter in enumerate(link.params()):
+        parameter.data = np.random.default_rng(i).normal(size=parameter.shape)
+    with using_config("rng", np.random.default_rng(5)):
+        y = link(x)
+    y = y[0] if isinstance(y, tuple) else y
+    np.testing.assert_allclose(y.data, expected(link, x, lambda x: F.dropout(x, 0.25, rng=rng)).data, 1e-5)
+
+
+def test_shapes_and_first_values_follow_the_settings():
+    assert [name for name, _ in L.MultiHeadAttention(4, 2, nobias=True).namedparams()] == [
+        "/query/W",
+        "/key/W",
+        "/value/W",
+        "/out/W",
+    ]
+    assert L.TransformerEncoderLayer(4, 2).wide.out_size == 16
+    assert L.LSTM(3, 2, 0.5, layers=2).above[0].cell.W.b.data.tolist() == [0, 0, 0.5, 0.5, 0, 0, 0, 0]
+    assert L.RNN(3, 2, F.relu, layers=2).above[0].cell.activation is F.relu
+    assert L.GRU(3, 2, True, layers=2).above[0].cell.reset_after
+    for make in (L.Conv1D, L.Conv2D, L.ConvTranspose1D, L.ConvTranspose2D):
+        layer = make(4, 6, 3, groups=2, initialW=0.5, initial_bias=2.0)
+        assert (layer.W.data == 0.5).all() and (layer.b.data == 2).all() and layer.in_channels == 4
+    layer = L.LayerNormalization(3, 1e-5, 2.0, [1, 2, 3])
+    assert layer.gamma.data.tolist() == [2, 2, 2] and layer.beta.data.tolist() == [1, 2, 3]
+    assert (L.Embedding(2, 3, 0.5).W.data == 0.5).all() and (L.EltwiseParamProduct((2, 3), 0.5).W.data == 0.5).all()
+    assert not L.Embedding(4, 3, padding_idx=1).W.data[1].any()
+    assert L.Conv1D(1, 1, 3, pad="same", dilate=2).pad == (2,)
+
+
+def test_an_attention_looks_in_keys_and_takes_values():
+    link, (x, key, value) = L.MultiHeadAttention(4, 1), (drawn(2, n, 4) + n for n in (3, 5, 5))
+    y = link(x, key, value + 1)
+    np.testing.assert_allclose(y.data, attended(link, value + 1).data, rtol=1e-5)
+    mask = np.random.default_rng(0).random((2, 3, 5)) > 0.3
+    np.testing.assert_array_equal(link(x, key, mask=mask).data, link(x, key, mask=mask[:, None]).data)
+
+
+def test_a_classifier_takes_its_loss_and_its_accuracy():
+    model, t = L.Classifier(L.Linear(3, 2), F.mean_squared_error, lambda y, t: F.sum(y) + 1), drawn(4, 2)
+    y = model.predictor(drawn(4, 3))
+    assert model(drawn(4, 3), t).data == F.mean_squared_error(y, t).data
+    assert model.accuracy.data == F.sum(y).data + 1
+
+
+def test_initializers_follow_their_settings():
+    for init in (initializers.LeCunNormal, initializers.GlorotUniform):
+        first, second = [init(scale=s, dtype=np.float64, rng=np.random.default_rng(1))((5, 3)) for s in (1.0, 3.0)]
+        assert first.dtype == np.float64
+        np.testing.assert_allclose(second, 3 * first)

@@ -17,6 +17,8 @@ from autolab import links as L
 RNG = np.random.default_rng(3)
 S = RNG.normal(size=(5, 2, 3))
 X = RNG.normal(size=(2, 3, 4, 5))
+C, V = np.arange(1.0, 4), np.arange(1.0, 6)  # a number for each channel, and along the last axis
+LABELS = RNG.integers(3, size=(2, 4, 5))
 
 
 def same(a: Any, b: Any) -> None:
@@ -84,7 +86,7 @@ def test_an_encoder_hides_what_the_mask_hides() -> None:
     encoder = nn.TransformerEncoder(layer, num_layers=2, norm=nn.LayerNorm(4))
     x = Variable(RNG.normal(size=(5, 2, 4)))
     with test_mode():
-        encoder(x, mask=np.triu(np.ones((5, 5), bool), 1))[2].sum().backward()
+        encoder(x, mask=np.triu(np.ones((5, 5), bool), 1))[2, :, 0].sum().backward()
         assert x.grad[:3].data.any() and not x.grad[3:].data.any()
         same(layer(x), F.swapaxes(L.TransformerEncoderLayer.forward(layer, F.swapaxes(x, 0, 1)), 0, 1))
     first, second = encoder.layers
@@ -94,6 +96,51 @@ def test_an_encoder_hides_what_the_mask_hides() -> None:
         with pytest.raises(ValueError, match="is_causal is True without a mask; expected the mask: "):
             call(x, is_causal=True)
     assert nn.TransformerEncoderLayer(4, 2).wide.out_size == 2048
+
+
+def test_layers_follow_their_settings() -> None:
+    x, hidden = Variable(RNG.normal(size=(2, 5, 4))), np.array([[False] * 5, [False] * 3 + [True] * 2])
+    settings = {"activation": "gelu", "layer_norm_eps": 0.5, "batch_first": True, "norm_first": True}
+    layer = nn.TransformerEncoderLayer(4, 2, 8, 0.0, **settings)
+    encoder = nn.TransformerEncoder(layer, 2, nn.LayerNorm(4, 0.5))
+    h = x + layer.attention(F.layer_norm(x, eps=0.5), mask=~hidden[:, None])
+    same(layer(x, None, hidden), h + layer.narrow(F.gelu(layer.wide(F.layer_norm(h, eps=0.5)))))
+    y = layer(layer(x, None, hidden), None, hidden)
+    same(encoder(x, src_key_padding_mask=hidden), F.layer_norm(y, eps=0.5))
+    attention = nn.MultiheadAttention(4, 2, 0.25, False, batch_first=True)
+    assert attention.dropout == 0.25 and attention.out.b is None and attention(x, x, x, need_weights=False)[1] is None
+    same(nn.BatchNorm1d(3, 0.5)(X[..., 0]), F.batch_norm(X[..., 0], np.ones(3), np.zeros(3), eps=0.5))
+    same(nn.PReLU(3, 0.5)(X), np.where(X > 0, X, X / 2))
+    kept = nn.Dropout2d(0.25)(np.ones((50, 4, 2, 3)))
+    assert {*kept.ravel()} == {0, 1 / 0.75} and (kept == kept[..., :1, :1]).all()
+    layer = nn.GRU(3, 4, 2, dropout=0.25)
+    with autolab.using_config("rng", np.random.default_rng(5)):
+        found = layer(Variable(S))[0]
+    inner = layer.runs[0](np.swapaxes(S, 0, 1))[0]
+    dropped = F.dropout(inner, 0.25, rng=np.random.default_rng(5))
+    same(found, np.swapaxes(layer.runs[1](dropped)[0], 0, 1))
+
+
+def test_first_values_follow_their_settings() -> None:
+    def drawn(name: str, *settings: Any, **named: Any) -> Any:
+        weight = Variable(np.zeros((300, 200)))
+        getattr(nn.init, name)(weight, *settings, **named)
+        return weight.data
+
+    assert 2 <= drawn("uniform_", 2, 3).min() < 2.1 and 2.9 < drawn("uniform_", 2, 3).max() <= 3
+    spreads = {
+        drawn("normal_", 2.0, 0.5).mean(): 2,
+        drawn("normal_", 2.0, 0.5).std(): 0.5,
+        drawn("xavier_uniform_", 3.0).std(): 3 * math.sqrt(2 / 500),
+        drawn("xavier_normal_", 3.0).std(): 3 * math.sqrt(2 / 500),
+        drawn("kaiming_uniform_", 2.0).std(): math.sqrt(2 / 5 / 200),
+        drawn("kaiming_normal_", 2.0).std(): math.sqrt(2 / 5 / 200),
+        drawn("kaiming_uniform_", mode="fan_out", nonlinearity="tanh").std(): 5 / 3 / math.sqrt(300),
+        drawn("kaiming_normal_", mode="fan_out", nonlinearity="relu").std(): math.sqrt(2 / 300),
+        drawn("orthogonal_", 3.0).std(): 3 / math.sqrt(300),
+        nn.init.calculate_gain("leaky_relu", 2.0): math.sqrt(2 / 5),
+    }
+    assert [*spreads] == pytest.approx([*spreads.values()], rel=0.02)
 
 
 def mean_and_spread(axes: Any) -> Any:
@@ -116,6 +163,27 @@ FUNCTIONS: list[tuple[Callable[[Any], Any], Any]] = [
     (
         lambda x: nn.functional.gelu(x, approximate="tanh"),
         X / 2 * (1 + np.tanh(math.sqrt(2 / math.pi) * (X + 0.044715 * X**3))),
+    ),
+    (lambda x: nn.functional.pad(x, (2, 1), "circular"), np.pad(X, [(0, 0)] * 3 + [(2, 1)], mode="wrap")),
+    (lambda x: nn.functional.layer_norm(x, (5,), V, V + 1, 0.5), F.layer_norm(X, V, V + 1, eps=0.5)),
+    (lambda x: nn.functional.rms_norm(x, (5,), V, 0.5), F.rms_norm(X, V, eps=0.5)),
+    (
+        lambda x: nn.functional.batch_norm(x, C, C + 1, C + 2, C + 3, eps=0.5),
+        F.batch_norm(X, C + 2, C + 3, C, C + 1, eps=0.5),
+    ),
+    (
+        lambda x: nn.functional.batch_norm(x, None, None, C + 2, C + 3, True, 0.1, 0.5),
+        F.batch_norm(X, C + 2, C + 3, eps=0.5),
+    ),
+    (lambda x: nn.functional.leaky_relu(x), np.where(X > 0, X, X / 100)),
+    (lambda x: nn.functional.leaky_relu(x, 0.5), np.where(X > 0, X, X / 2)),
+    (lambda x: nn.functional.normalize(x), X / np.sqrt((X**2).sum(1, keepdims=True))),
+    (lambda x: nn.functional.normalize(x, 1.0, 2, 9.0), X / np.maximum(np.abs(X).sum(2, keepdims=True), 9)),
+    (lambda x: nn.functional.cosine_similarity(x, x**2), F.cosine_similarity(X, X**2, axis=1)),
+    (lambda x: nn.functional.cosine_similarity(x, x**2, 2, 9.0), F.cosine_similarity(X, X**2, 2, 9.0)),
+    (
+        lambda x: nn.functional.nll_loss(x, LABELS, C + 1, 2, "none"),
+        -np.take_along_axis(X, LABELS[:, None], 1)[:, 0] * (C + 1)[LABELS] * (LABELS != 2),
     ),
     (lambda x: nn.functional.scaled_dot_product_attention(x, x, x, dropout_p=0.0, is_causal=True), None),
 ]
@@ -145,6 +213,7 @@ def test_utilities_of_sequences_and_vectors() -> None:
     padded = nn.utils.rnn.pad_sequence(parts, padding_value=-1.0)
     assert padded.shape == (4, 2, 3) and (padded[2:, 1].data == -1).all()
     same(padded[:2, 1], S[:2, 1])
+    same(nn.utils.rnn.pad_sequence(parts, True, -1.0), np.swapaxes(padded, 0, 1))
     padded.sum().backward()
     same(parts[1].grad, np.ones((2, 3)))
     first, second = nn.Linear(3, 2), nn.Linear(3, 2)
