@@ -133,6 +133,9 @@ def test_groups_schedules_and_state_of_optimizers():
         with pytest.raises(ValueError, match="SGD: a parameter was given twice"):
             twice()
     assert len(twin.param_groups) == 2
+    adam = optim.Adam([b], betas=(0.5, 0.75))
+    optim.lr_scheduler.OneCycleLR(adam, 1.0, 10, base_momentum=0.25, max_momentum=0.625)
+    assert adam.param_groups[0]["betas"] == (0.625, 0.75)
 
 
 def test_losses_are_those_of_their_formulas():

@@ -178,7 +178,7 @@ FUNCTIONS: list[tuple[Callable[[Any], Any], Any]] = [
     (lambda x: nn.functional.leaky_relu(x), np.where(X > 0, X, X / 100)),
     (lambda x: nn.functional.leaky_relu(x, 0.5), np.where(X > 0, X, X / 2)),
     (lambda x: nn.functional.normalize(x), X / np.sqrt((X**2).sum(1, keepdims=True))),
-    (lambda x: nn.functional.normalize(x, 1.0, 2, 9.0), X / np.maximum(np.abs(X).sum(2, keepdims=True), 9)),
+    (lambda x: nn.functional.normalize(x, 1.0, 2, 3.0), X / np.maximum(np.abs(X).sum(2, keepdims=True), 3)),
     (lambda x: nn.functional.cosine_similarity(x, x**2), F.cosine_similarity(X, X**2, axis=1)),
     (lambda x: nn.functional.cosine_similarity(x, x**2, 2, 9.0), F.cosine_similarity(X, X**2, 2, 9.0)),
     (
@@ -198,6 +198,7 @@ def test_norms_and_cells_have_pytorchs_words() -> None:
     norm = nn.BatchNorm2d(3, momentum=0.25)
     norm(Variable(X.astype(np.float32)))
     same(norm.running_mean, 0.25 * X.mean((0, 2, 3), dtype=np.float32))
+    same(norm.running_var, 0.75 + 0.25 * X.astype(np.float32).var((0, 2, 3), ddof=1))
     assert norm.running_var is norm.avg_var and isinstance(norm, nn.BatchNorm1d)
     cell = nn.LSTMCell(3, 4)
     assert cell.weight_ih is cell.W.W and cell.weight_hh is cell.U.W and cell.bias_ih is cell.W.b
@@ -216,6 +217,12 @@ def test_utilities_of_sequences_and_vectors() -> None:
     same(nn.utils.rnn.pad_sequence(parts, True, -1.0), np.swapaxes(padded, 0, 1))
     padded.sum().backward()
     same(parts[1].grad, np.ones((2, 3)))
+    for part, g in zip(parts, (-3.0, 1.0), strict=True):
+        part.grad = Variable(np.full(part.shape, g))
+    assert nn.utils.clip_grad_norm_(parts, 21.0, 1.0).item() == 42
+    assert [{*part.grad.data.ravel()} for part in parts] == [{-1.5}, {0.5}]
+    nn.utils.clip_grad_value_(parts, 0.75)
+    assert [{*part.grad.data.ravel()} for part in parts] == [{-0.75}, {0.5}]
     first, second = nn.Linear(3, 2), nn.Linear(3, 2)
     vector = nn.utils.parameters_to_vector(first.parameters())
     nn.utils.vector_to_parameters(vector, second.parameters())
