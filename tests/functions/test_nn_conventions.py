@@ -238,6 +238,10 @@ def test_accuracy_is_a_constant() -> None:
     np.testing.assert_allclose(y.data, 2 / 3, rtol=1e-6)
 
 
+def test_ones_of_classes_are_of_the_dtype_that_is_asked_for() -> None:
+    assert [F.one_hot([0, 2], dtype=dtype).dtype for dtype in (np.float64, int, bool)] == [np.float64, int, bool]
+
+
 # ---------------------------------------------------------------------- where the documents disagree
 @pytest.mark.source("X4")
 @pytest.mark.parametrize("stacks", [(), (3,), (2, 3), (1, 0), (2, 1, 3)])

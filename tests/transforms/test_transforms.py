@@ -338,6 +338,17 @@ def test_a_structure_is_filled_only_with_as_many_arrays_as_it_has_places() -> No
             autolab.tree_util.tree_unflatten(structure, wrong)
 
 
+SLOPES = autograd.grad(lambda w: anp.sum(autograd.jacobian(layer_reference)(X, w) ** 2))(W)
+
+
+def test_a_gradient_of_each_element_is_with_respect_to_the_argument_that_is_meant():
+    close(autolab.elementwise_grad(lambda x, y: x * y**2, 1)(X, X + 1), 2 * X * (X + 1))
+    close(autolab.elementwise_grad(lambda x, y: x * y**2, "y")(X, y=X + 1), 2 * X * (X + 1))
+    close(hvp(loss, wrt=1)(X, W, W + 1), hvp(loss, (X, W), W + 1, wrt=1).data)
+    for matrix in (jacobian, jacfwd):  # of another gradient, too
+        close(grad(lambda w, of=matrix: F.sum(of(layer)(X, w=w) ** 2))(W), SLOPES)
+
+
 # ---------------------------------------------------------------------- a second result
 def beside(x: Any, w: Any) -> tuple[Any, dict[str, Any]]:
     return loss(x, w), {"hidden": layer(x, w), "n": 3}
@@ -346,7 +357,7 @@ def beside(x: Any, w: Any) -> tuple[Any, dict[str, Any]]:
 @pytest.mark.parametrize("transform", [grad, jacobian, jacfwd, hessian, autolab.grad])
 @pytest.mark.parametrize("wrt", [0, (0, 1)])
 def test_a_second_result_is_returned_beside_what_the_first_gives(transform, wrt):
-    found, other = transform(beside, wrt, has_aux=True)(X, W)
+    found, other = transform(beside, wrt, has_aux=True)(X, w=W)
     expected = transform(loss, wrt)(X, W)
     assert str(found) == str(expected) and other["n"] == 3 and not other["hidden"].requires_grad
     np.testing.assert_array_equal(other["hidden"].data, layer(X, W).data)
@@ -358,7 +369,12 @@ def test_a_second_result_comes_last_in_products():
     for found in (vjp(beside, (X, W), has_aux=True), autolab.vjp(beside, X, W, has_aux=True)):
         value, pull, other = found
         assert str(pull(1.0)) == str(vjp(loss, (X, W))[1](1.0)) and other["n"] == 3
+    value, tangent, _ = jvp(beside, (X, W), W, wrt=1, has_aux=True)
+    assert tangent.data == jvp(loss, (X, W), W, wrt=1)[1].data
+    assert str(vjp(beside, (X, W), wrt=1, has_aux=True)[1](1.0)) == str(vjp(loss, (X, W), wrt=1)[1](1.0))
     gradient, other = grad(lambda x: ((x * x).sum(), "other"), X, has_aux=True)
     assert other == "other" and np.array_equal(gradient.data, 2 * X)
+    matrix, other = jacobian(lambda x: (x * x, "other"), X, has_aux=True)
+    assert other == "other" and np.array_equal(matrix.data, np.diag(2 * X))
     with pytest.raises(TypeError, match="jvp: has_aux=True, but the function returned a Variable; expected a pair"):
         jvp(loss, (X, W), (X, W), has_aux=True)
