@@ -378,3 +378,22 @@ def test_a_second_result_comes_last_in_products():
     assert other == "other" and np.array_equal(matrix.data, np.diag(2 * X))
     with pytest.raises(TypeError, match="jvp: has_aux=True, but the function returned a Variable; expected a pair"):
         jvp(loss, (X, W), (X, W), has_aux=True)
+
+
+@pytest.mark.parametrize("axis", [0, 1, 2, -1])
+def test_the_axis_of_a_batch_leaves_the_order_of_the_others(axis):
+    batch = np.arange(24.0).reshape(2, 3, 4)
+    seen = np.stack([np.take(batch, i, axis) for i in range(batch.shape[axis])])
+    close(autolab.vmap(lambda x: F.cumsum(x * 1.0, axis=0), axis)(batch), np.cumsum(seen, axis=1))
+    close(autolab.vmap(lambda x: F.flip(x), 0, axis)(batch), np.moveaxis(batch[:, ::-1, ::-1], 0, axis))
+
+
+@pytest.mark.parametrize("matrix", [jacobian, jacfwd])
+def test_a_matrix_of_derivatives_has_the_dtype_of_its_argument(matrix):
+    assert matrix(layer)(X.astype(np.float32), W).dtype == np.float32
+
+
+def test_a_batch_at_once_is_that_of_its_examples():
+    square = np.arange(9.0).reshape(3, 3)
+    close(autolab.vmap(F.add, (0, None))(X, X), X[:, None] + X)
+    close(autolab.vmap(F.add)(X, square), X[:, None] + square)
