@@ -32,6 +32,13 @@ def test_slope_at_zero(function, slope: float) -> None:
         assert grad(function(x), x).item() == slope
 
 
+def test_celu_is_as_wide_as_its_alpha() -> None:
+    x = Variable([-2.0, 0.5])
+    y = F.celu(x, alpha=3.0)
+    np.testing.assert_allclose(y.data, [3 * np.expm1(-2 / 3), 0.5], rtol=1e-15)
+    np.testing.assert_allclose(grad(F.sum(y), x).data, [np.exp(-2 / 3), 1], rtol=1e-15)
+
+
 @pytest.mark.parametrize("function", [F.elu, F.gelu, F.silu, F.softplus, F.log_softmax, F.softmax])
 def test_great_numbers_do_not_overflow(function) -> None:
     x = Variable([-800.0, -40.0, 40.0, 800.0])
