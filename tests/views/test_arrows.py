@@ -78,4 +78,4 @@ def test_an_arrow_that_runs_back_is_found(tmp_path: Path) -> None:
     assert forbidden("draw", {("live", False)}) == {"live"}
     assert forbidden("live", {("export", True)}) == set() and forbidden("live", {("export", False)}) == {"export"}
     assert ("graph", False) in imported(VIEWS / "steps" / "share.py")
-    assert ("export", True) in imported(VIEWS / "gallery" / "site.py")
+    assert ("graph", True) in imported(VIEWS / "export" / "pages.py")

@@ -56,6 +56,7 @@ class CompiledProgram:
         self.takes, self.seconds = takes, math.inf
         self.around, self.train, self.is_nested = around, signature.train, signature.is_nested
         assert traced.state is not None
+        self._own_places = [effect.place for effect in traced.effects] if traced.pulled else []
         self._guard = around.guard(traced.state.tests)
         self._held = signature.objects  # their ids are in the key
         self._reached = {id(one): one for one in traced.found.reached() if _may_be(one, signature.leaves)}
@@ -114,13 +115,12 @@ class CompiledProgram:
         used = {slot for step in low.steps for slot in slots_in((step.args, step.options))}
         places = [place for slot, place in self.traced.tape.sources.items() if place is not None and slot in used]
         places = [place for place in places if place.kind in ("data", "attribute") and id(place.holder) not in named_so]
-        own = {(id(holder), name) for holder, name, _ in self.kept()}  # which a call sets itself
+        own = {(id(place.holder), place.name) for place in self._own_places}
         return [place for place in places if (id(place.holder), place.name) not in own]
 
     def kept(self) -> list[tuple[Any, str, Any]]:
-        """What is now in the attributes that a differentiable call sets, for `publish`."""
-        places = [effect.place for effect in self.traced.effects] if self.traced.pulled else []
-        return [(place.holder, place.name, getattr(place.holder, place.name)) for place in places]
+        """What is now in the attributes that a call with a differentiable result sets, for `publish`."""
+        return [(place.holder, place.name, getattr(place.holder, place.name)) for place in self._own_places]
 
     def _backward(self) -> Executable | None:
         traced = self.traced
@@ -140,7 +140,7 @@ class CompiledProgram:
                 return self._checked(owner, leaves, args, options)
             self.calls += 1
             before = modes().rng.bit_generator.state if self.forward.draws else None
-            kept = self.kept()
+            kept = self.kept() if self._own_places else []
             start = perf_counter()
             try:
                 found = self.forward.run(leaves)
@@ -153,9 +153,9 @@ class CompiledProgram:
                 if self.traced.tape.is_final:
                     raise
             else:
-                return (
-                    found if self.backward is None else joined(self, owner.function, leaves, args, options, found, kept)
-                )
+                if self.backward is None:
+                    return found
+                return joined(self, owner.function, leaves, args, options, found, kept)
             if before is not None:
                 modes().rng.bit_generator.state = before
         finally:

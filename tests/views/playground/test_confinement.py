@@ -114,6 +114,7 @@ FORGED = """\
 import js, json
 from pyodide.ffi import to_js
 SCRIPT = "document.title = 'taken'"
+MODULE = {"byteLength": 1, "text": SCRIPT}  # a length, as bytes have it
 def forge(**message):
     told = {"do": "python", "text": json.dumps(message), "bytes": []}
     js.postMessage(to_js(told, dict_converter=js.Object.fromEntries))
@@ -121,9 +122,9 @@ def view(name, **state):
     forge(do="comm_open", model=name, data={"state": state})
     forge(do="view", model=name)
 view("text", _esm=SCRIPT)
-forge(do="comm_open", model="held", data={"state": {"digest": "0" * 24, "module": SCRIPT, "style": ""}})
+forge(do="comm_open", model="held", data={"state": {"digest": "0" * 24, "module": MODULE, "sheet": ""}})
 view("front", _esm=SCRIPT, _front_end="IPY_MODEL_held", words={})
-forge(do="comm_open", model="own", data={"state": {"digest": "constructor", "module": SCRIPT, "style": ""}})
+forge(do="comm_open", model="own", data={"state": {"digest": "constructor", "module": MODULE, "sheet": ""}})
 view("other", _esm=SCRIPT, _front_end="IPY_MODEL_own", words={})
 forge(do="show", text="picture", html=f"<img src=x onerror={SCRIPT!r}><script>{SCRIPT}</script>"
       "<meta http-equiv=refresh content='0;url=https://elsewhere.example/'><link rel=stylesheet href='https://elsewhere.example/'>"
