@@ -100,7 +100,7 @@ class CompiledProgram:
 
     @cached_property
     def upstream(self) -> list[set[int]]:
-        """For each gradient, the positions of the upstream gradients that it depends on."""
+        """For each gradient, the positions of the upstream gradients that it depends on: none for constant zeros."""
         low, traced = self._low, self.traced
         found: dict[int, set[int]] = {low.memory[low.slot(slot)]: {i} for i, slot in enumerate(traced.starts)}
         for step in [step for step in low.steps if step.is_backward]:

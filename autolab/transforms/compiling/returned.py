@@ -94,8 +94,8 @@ class _CompiledCall(FunctionNode):
         starts = [np.zeros(*shape) if g is None else g._data for g, shape in pairs]
         found = self._program.pull(starts, self._saved)
         given = {i for i, g in enumerate(grad_outputs) if g is not None}
-        depends = [not given.isdisjoint(those) for those in self._program.upstream]
-        return tuple([wrap(found[i], None) if depends[i] else None for i in target_input_indexes])
+        fits = [not those or not given.isdisjoint(those) for those in self._program.upstream]
+        return tuple([wrap(found[i], None) if fits[i] else None for i in target_input_indexes])
 
     def _by_the_function(
         self, inputs: tuple[Variable, ...], targets: tuple[int, ...], upstream: tuple[Variable | None, ...]
