@@ -48,10 +48,8 @@ class SessionView(LiveView):
             if self._running.seconds > self.outdated_seconds:
                 self._running.stop("outdated")
             return
-        state = self._session.state
-        self._running = Computation(
-            lambda check: self._session.compute(state, check), self._computed, self._session.seconds
-        )
+        session, state = self._session, self._session.state  # the view may be closed before the thread begins
+        self._running = Computation(lambda check: session.compute(state, check), self._computed, session.seconds)
         self._running.start()
 
     def _wait_a_little(self, seconds: float | None = None) -> None:
