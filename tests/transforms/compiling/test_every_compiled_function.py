@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import re
 import warnings
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -13,6 +12,7 @@ import pytest
 from helpers.bits import bits
 from helpers.cases import Case
 from helpers.function_table import ROWS
+from helpers.programs_with_parts import LAYOUTS
 from helpers.rows import Row
 from helpers.table_orders import applied, call
 
@@ -60,14 +60,6 @@ def test_a_compiled_function_computes_the_same_bits(row: Row, case: Case, dtype:
             found = compiled(*inputs)
             assert bits(found) == bits(expected) and str(rng.state) == str(after)
     assert_was_compiled(compiled, row, REFUSED)
-
-
-LAYOUTS: list[Callable[[np.ndarray], np.ndarray]] = [
-    np.ascontiguousarray,
-    np.asfortranarray,
-    lambda g: g[..., ::-1],
-    lambda g: np.broadcast_to(np.float64(2), g.shape),
-]
 
 
 @pytest.mark.parametrize(("row", "case"), [
