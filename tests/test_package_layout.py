@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import ast
-import io
 import json
 import os
 import re
 import subprocess
 import sys
-import tokenize
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cache
@@ -51,9 +49,6 @@ RANKS = {
 }
 MOST_ENTRIES = 24
 LARGEST_CIRCLE = 12
-MOST_LINES = {"*.py": 62_243, "*.js": 8_293, "table.txt": 641, "messages/*.toml": 868}
-"""Without docstrings, comments and blank lines; of the tables of `compat` those that are no help, of the sentences one
-each. Whoever needs more looks first for what repeats."""
 
 
 @cache
@@ -63,12 +58,11 @@ def modules() -> list[Path]:
 
 @dataclass
 class Contents:
-    """What a module holds: its imports, those for type checkers alone, its classes, the lines of its docstrings."""
+    """What a module holds: its imports, those for type checkers alone, its classes."""
 
     imports: list[tuple[ast.stmt, str]] = field(default_factory=list)
     for_types: set[ast.AST] = field(default_factory=set)
     classes: list[str] = field(default_factory=list)
-    docstrings: set[int] = field(default_factory=set)
 
 
 @cache
@@ -81,10 +75,6 @@ def contents(module: Path) -> Contents:
             found.for_types.update(*map(ast.walk, node.body))
         if isinstance(node, ast.ClassDef):
             found.classes.append(node.name)
-        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
-            match node.body:
-                case [ast.Expr(ast.Constant(str())) as first, *_]:
-                    found.docstrings |= set(range(first.lineno, first.end_lineno + 1))
     return found
 
 
@@ -187,36 +177,6 @@ def imports_of_modules() -> dict[str, set[str]]:
 
 def test_circles_of_imports_are_small():
     assert [sorted(circle) for circle in circles(imports_of_modules()) if len(circle) > LARGEST_CIRCLE] == []
-
-
-def lines_of_code(path: Path) -> int:
-    """The lines that hold code: no docstring, comment or blank."""
-    text = path.read_text("utf-8")
-    if path.suffix == ".toml":
-        return len([line for line in text.splitlines() if line.strip() and not line.startswith("#")])
-    if path.suffix == ".txt":
-        return len([line for line in text.splitlines() if line.strip() and not line.startswith(" ")])
-    if path.suffix == ".js":
-        text = re.sub(r"/\*.*?\*/", "", text, flags=re.DOTALL)
-        return len([line for line in text.splitlines() if line.strip() and not line.strip().startswith("//")])
-    unseen = {tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT, tokenize.ENDMARKER}
-    tokens = [token for token in tokenize.generate_tokens(io.StringIO(text).readline) if token.type not in unseen]
-    lines = {line for token in tokens for line in range(token.start[0], token.end[0] + 1)}
-    return len(lines - contents(path).docstrings)
-
-
-@pytest.mark.parametrize("kind", MOST_LINES)
-def test_the_package_does_not_grow_without_a_reason(kind):
-    assert sum(map(lines_of_code, PACKAGE.rglob(kind))) <= MOST_LINES[kind]
-
-
-def test_lines_of_code_are_counted(tmp_path):
-    (tmp_path / "a.py").write_text(
-        '"""A.\n\nB."""\n\n# c\nx = """d\ne"""\ndef f():\n    """G."""\n    return x\n', "utf-8"
-    )
-    (tmp_path / "a.js").write_text("/* a\nb */\n// c\n\nlet x = 1; // d\n", "utf-8")
-    (tmp_path / "a.toml").write_text('# A.\n\n"b" = "c"\n', "utf-8")
-    assert [lines_of_code(tmp_path / name) for name in ("a.py", "a.js", "a.toml")] == [4, 1, 1]
 
 
 def test_a_circle_is_found():
