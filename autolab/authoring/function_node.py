@@ -89,8 +89,8 @@ class FunctionNode(ArrayForward):
         inputs = tuple(inputs)
         return self._apply(inputs, self._arrays(inputs), self._forward)
 
-    def __call__(self, *inputs: Any) -> Any:
-        """`apply`; returns a single result as it is, not in a tuple."""
+    def called(self, *inputs: Any) -> Any:
+        """`apply`; returns a single result as it is, not in a tuple. Tools call every object of a function this way."""
         if len(inspect.signature(self.backward).parameters) == 1:
             raise TypeError(
                 f"{self.name}: backward(self, gy) is that of an autolab.Function; a FunctionNode has "
@@ -98,6 +98,8 @@ class FunctionNode(ArrayForward):
             )
         outputs = self.apply(inputs)
         return outputs[0] if len(outputs) == 1 else outputs
+
+    __call__ = called
 
     def get_retained_inputs(self) -> tuple[Variable, ...]:
         """In backward: the inputs retained by `retain_inputs`, in that order, as Variables; by default none."""

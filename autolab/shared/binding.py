@@ -216,7 +216,8 @@ def _applied(written: Any) -> Callable[..., Any]:
     """A function that calls a new instance each time, for a class such as a `FunctionNode` or an instance of one."""
 
     def applied(*x: Any) -> Any:
-        return (written() if isinstance(written, type) else copy(written))(*x)
+        fresh = written() if isinstance(written, type) else copy(written)
+        return getattr(fresh, "called", fresh)(*x)  # Chainer's are not callable themselves
 
     applied.__name__ = _name(written)
     return applied

@@ -130,10 +130,12 @@ def check_layout(who: str, layout: Layout, found: Mapping[str, Header | None]) -
 def check_names(who: str, layout: Layout, found: Iterable[str]) -> None:
     """Raise a ValueError that names ``who`` if a name is unknown or missing."""
     names = set(found)
-    if unknown := [name for name in names if slot_for(layout, name) is None]:
-        raise ValueError(f"{who}: it has no {named(unknown)}; nothing was loaded")
-    if missing := [name for name in layout if not name.endswith(BELOW) and name not in names]:
-        raise ValueError(f"{who}: {named(missing)} is missing; nothing was loaded")
+    unknown = [name for name in names if slot_for(layout, name) is None]
+    missing = [name for name in layout if not name.endswith(BELOW) and name not in names]
+    room = (2, 30) if unknown and missing else (3, 60)
+    lacks = {"the loaded state lacks": missing, "what it is loaded into lacks": unknown}
+    if said := [f"{side} {named(names, *room)}" for side, names in lacks.items() if names]:
+        raise ValueError(f"{who}: {'; '.join(said)}; nothing was loaded")
 
 
 def check_entry(who: str, name: str, slot: Slot, header: Header | None) -> None:
@@ -148,10 +150,10 @@ def check_entry(who: str, name: str, slot: Slot, header: Header | None) -> None:
         raise ValueError(f"{who}: {quoted(name)} {found}; expected {expected}; nothing was loaded")
 
 
-def named(names: list[str]) -> str:
+def named(names: list[str], most: int = 3, longest: int = 60) -> str:
     """The first names in order, for a message."""
-    few = ", ".join([visible(name, 60) for name in sorted(names[:1000])[:3]])
-    return few + (f" and {len(names) - 3} more" if len(names) > 3 else "")
+    few = ", ".join([visible(name, longest) for name in sorted(names[:1000])[:most]])
+    return few + (f" and {len(names) - most} more" if len(names) > most else "")
 
 
 def quoted(name: str) -> str:

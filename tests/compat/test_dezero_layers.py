@@ -114,7 +114,7 @@ def test_weights_are_saved_and_loaded(tmp_path):
     loaded.load_weights(tmp_path / "my_mlp.npz")
     assert (loaded(x).data == y.data).all()
     np.savez(tmp_path / "other.npz", x=1.0)
-    with pytest.raises(ValueError, match="it has no x; nothing was loaded"):
+    with pytest.raises(ValueError, match="what it is loaded into lacks x; nothing was loaded"):
         loaded.load_weights(tmp_path / "other.npz")
 
 

@@ -61,8 +61,9 @@ def test_how_many_names_a_layout_has():
     [
         ({"a": np.zeros(2), "b/x": np.zeros(9)}, None),
         ({"a": None}, None),
-        ({}, "who: a is missing; nothing was loaded"),
-        ({"a": None, "c": None}, "who: it has no c; nothing was loaded"),
+        ({}, "who: the loaded state lacks a; nothing was loaded"),
+        ({"a": None, "c": None}, "who: what it is loaded into lacks c; nothing was loaded"),
+        ({"c": None}, "who: the loaded state lacks a; what it is loaded into lacks c; nothing was loaded"),
         ({"a": None, "b/x": None}, "who: 'b/x' has no size in the loaded state; expected None; nothing was loaded"),
         ({"a": np.zeros(3)}, r"who: 'a' has shape \(3,\); expected \(2,\); nothing was loaded"),
         ({"a": None, "b/x": np.zeros(9, bool)}, "who: 'b/x' is of bool; expected float32; nothing was loaded"),

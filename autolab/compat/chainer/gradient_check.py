@@ -8,14 +8,15 @@ from typing import Any
 import numpy as np
 
 from ... import gradcheck as _gradcheck
-from ...engine import is_array, to_cpu
+from ...engine import is_array
+from ...gradcheck.checks.smoothness import NondifferentiableError as NondifferentiableError
+from ...gradcheck.checks.smoothness import check_smooth
+from ...gradcheck.checks.twopoint import rounding_of
+from ...gradcheck.measuring.point import Direction, MovableArrays
+from ...gradcheck.measuring.subject import flat
 from ..table import fill, signed
 
 assert_allclose = _gradcheck.assert_allclose
-
-
-class NondifferentiableError(Exception):
-    """Raised if a function is not differentiable at a point. `check_backward` raises errors of its own instead."""
 
 
 @signed
@@ -47,30 +48,16 @@ def numerical_grad(f, inputs, grad_outputs, eps, detect_nondifferentiable, diff_
     """
     ys = _results(f, len(grad_outputs))
     if detect_nondifferentiable:
-        for number, x in enumerate(inputs):
+        place = MovableArrays(lambda: flat(_results(f, len(ys))), inputs, "numerical_grad")
+        precision = np.concatenate([np.full(y.size, rounding_of(y.dtype)) for y in ys])
+        for i, x in enumerate(inputs):
             for index in np.ndindex(x.shape):
-                _check_parabola(f, len(ys), number, x, index, (eps, diff_atol, diff_rtol))
+                label, direction = f"inputs[{i}]{[*index]}", Direction(i, index, 1.0)
+                check_smooth("numerical_grad", label, place, direction, eps, precision, diff_atol, diff_rtol)
     starts = [
         g if g is None or is_array(g) else np.full(y.shape, g, y.dtype) for g, y in zip(grad_outputs, ys, strict=False)
     ]
     return _gradcheck.numerical_grad(lambda: _results(f, len(starts)), inputs, starts, eps)
-
-
-def _check_parabola(f: Any, count: int, number: int, x: Any, index: Any, limits: tuple[float, float, float]) -> None:
-    """Raise unless the results along one element of ``x`` are close to a parabola, as for a smooth function."""
-    eps, atol, rtol = limits
-    places, start, ys = np.linspace(-1, 1, 5), x[index].copy(), []
-    try:
-        for place in places:
-            x[index] = start + place * eps
-            ys.append(np.concatenate([to_cpu(y).astype(np.float64).ravel() for y in _results(f, count)]))
-    finally:
-        x[index] = start
-    moved = np.array(ys) - ys[2]
-    powers = np.vander(places, 3)
-    off = np.linalg.norm(moved - powers @ np.linalg.lstsq(powers, moved, rcond=None)[0], axis=0)
-    if (off > np.maximum(atol, rtol * np.linalg.norm(moved, axis=0))).any():
-        raise NondifferentiableError(f"numerical_grad: the results have a kink or a jump at inputs[{number}]{[*index]}")
 
 
 def _results(f: Callable[[], Sequence[Any]], count: int) -> list[Any]:

@@ -15,7 +15,7 @@ from ..judging.mismatch import Limits, failure
 from ..measuring.subject import Subject
 from .higher import arrays_of, as_tuple, second_order
 from .judge import is_wrong
-from .twopoint import compare_inputs, prepared
+from .twopoint import compare_inputs, prepared, refuse_kinks
 
 
 def check_backward(
@@ -28,6 +28,7 @@ def check_backward(
     rtol: float = 1e-4,
     no_grads: Sequence[bool] | None = None,
     dtype: Any = None,
+    detect_nondifferentiable: bool = False,
 ) -> None:
     """Raise an error unless the gradients of ``func`` agree with central differences.
 
@@ -53,6 +54,8 @@ def check_backward(
     dtype : float dtype, optional
         The dtype to which inputs, parameters and upstream gradients are converted for the differences. The gradients
         being checked are computed in the given dtypes. ``dtype=np.float64`` makes a check in float32 more precise.
+    detect_nondifferentiable : bool
+        Refuse points within ``eps`` of a kink or a jump, also where the difference agrees with the gradient by chance.
 
     Raises
     ------
@@ -60,6 +63,8 @@ def check_backward(
         (an AssertionError) If a gradient and a difference disagree. The message names every such input and its worst
         element with both values; ``error.mismatches`` has them as data. It says "wrong" only if differences with other
         steps agree; otherwise "cannot tell", because the step does not suit the function.
+    NondifferentiableError
+        With ``detect_nondifferentiable``, if there is a kink or a jump.
     TypeError, ValueError
         If the arguments do not fit together.
 
@@ -82,7 +87,7 @@ def check_backward(
     __tracebackhide__ = hidden()
     with folded():
         subject = _subject("check_backward", func, x_data, params, no_grads)
-        _check(subject, y_grad, Limits(eps, atol, rtol), dtype)
+        _check(subject, y_grad, Limits(eps, atol, rtol), dtype, detect_nondifferentiable)
 
 
 def check_double_backward(
@@ -97,6 +102,7 @@ def check_double_backward(
     rtol: float = 1e-3,
     no_grads: Sequence[bool] | None = None,
     dtype: Any = None,
+    detect_nondifferentiable: bool = False,
 ) -> None:
     """Raise an error unless the second derivatives of ``func`` agree with central differences of its gradients.
 
@@ -104,7 +110,7 @@ def check_double_backward(
 
     Parameters
     ----------
-    func, x_data, y_grad, params, eps, atol, rtol, no_grads, dtype
+    func, x_data, y_grad, params, eps, atol, rtol, no_grads, dtype, detect_nondifferentiable
         As for `check_backward`.
     x_grad_grad : array or tuple of arrays
         The upstream gradient of each input's gradient; those of inputs that are not checked are ignored and may be
@@ -139,7 +145,7 @@ def check_double_backward(
         if len(wanted) == len(variables):
             wanted = tuple([g for g, name in zip(wanted, variables, strict=True) if name in first.inputs])
         wanted = (*wanted, *as_tuple(params_grad_grad))
-        _check(second_order(first, upstream), wanted, Limits(eps, atol, rtol), dtype)
+        _check(second_order(first, upstream), wanted, Limits(eps, atol, rtol), dtype, detect_nondifferentiable)
 
 
 def _subject(
@@ -188,7 +194,7 @@ def upstream_of(caller: str, ys: Sequence[Variable], y_grad: Any) -> tuple[Array
     return tuple(upstream)
 
 
-def _check(subject: Subject, y_grad: Any, limits: Limits, dtype: Any) -> None:
+def _check(subject: Subject, y_grad: Any, limits: Limits, dtype: Any, smooth: bool) -> None:
     caller = subject.caller
     if dtype is not None and np.dtype(dtype).kind != "f":
         raise TypeError(f"{caller}: dtype is {np.dtype(dtype)}; expected a floating-point dtype")
@@ -201,6 +207,8 @@ def _check(subject: Subject, y_grad: Any, limits: Limits, dtype: Any) -> None:
         upstream = upstream_of(caller, ys, y_grad)
         gradients = given.gradients(ys, upstream)
     with prepared(replace(subject, dtype=dtype)) as moved:
+        if smooth:
+            refuse_kinks(moved, limits.eps)
         mismatches = compare_inputs(moved, upstream, gradients, limits, np.random.default_rng(0))
     if mismatches:
         raise failure(caller, subject.bound.name, mismatches, limits.eps, partial(is_wrong, subject, [upstream]))

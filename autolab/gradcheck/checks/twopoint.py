@@ -26,6 +26,7 @@ from ..measuring.point import Direction, MovableArrays, Shape, attempted, index_
 from ..measuring.probes import halved
 from ..measuring.subject import Run, Subject, filled, flat, holding, results
 from ..messages import shown
+from .smoothness import check_smooth
 
 _ULPS = 4.0
 """So many units in the last place a result may be off: it is rarely rounded once."""
@@ -34,6 +35,11 @@ _PROBES = 4
 _FAR = 64.0
 _ADD_UP = 4.0
 """Errors that are allowed at every element may add up along a direction: so many times the limits count there."""
+
+
+def rounding_of(dtype: Any) -> float:
+    """The relative error that a result of this dtype may have."""
+    return _ULPS * float(np.finfo(dtype).eps)
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,7 +66,7 @@ class Prepared:
 
     def precisions(self) -> np.ndarray:
         """The relative error that each result may have."""
-        return np.concatenate([np.full(y.size, _ULPS * np.finfo(y.dtype).eps) for y in self.outputs()])
+        return np.concatenate([np.full(y.size, rounding_of(y.dtype)) for y in self.outputs()])
 
     def gradients(self, ys: tuple[Variable, ...], upstream: Sequence[Array]) -> tuple[np.ndarray, ...]:
         """Flat float64 gradients of the checked Variables; 0 where a result does not depend on them."""
@@ -143,6 +149,20 @@ class Comparer:
             if not abs(analytic - numeric) <= _ADD_UP * allowed:  # many errors, none of which counts on its own
                 return Mismatch(label, None, analytic, numeric, _ADD_UP * allowed)
         return None
+
+
+def refuse_kinks(given: Prepared, eps: float) -> None:
+    """Raise a `NondifferentiableError` if a result has a kink or a jump along an element that moves by ``eps``, or, of
+    large inputs, along random directions."""
+    place, precision, rng = given.place(), given.precisions(), np.random.default_rng(0)
+    for i, (x, name) in enumerate(zip(given.checked, given.subject.names, strict=True)):
+        if x.size <= ELEMENTS:
+            ways = [(f"{shown(name)}{[*index_of(k, x.shape)]}", Direction(i, k, 1.0)) for k in range(x.size)]
+        else:
+            steps = rng.normal(size=(_PROBES, x.size))
+            ways = [(shown(name), Direction(i, slice(0, x.size), step / np.linalg.norm(step))) for step in steps]
+        for label, direction in ways:
+            check_smooth(given.subject.caller, label, place, direction, eps, precision)
 
 
 def compare_inputs(

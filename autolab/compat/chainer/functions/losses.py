@@ -82,8 +82,9 @@ def hinge(x: Any, t: Any, norm: str = "L1", reduce: str = "mean") -> Any:
 def contrastive(x0: Any, x1: Any, y: Any, margin: float = 1, reduce: str = "mean") -> Any:
     """``d ** 2 / 2`` for pairs at distance ``d`` with ``y`` 1, ``max(0, margin - d) ** 2 / 2`` for those with 0."""
     same = as_array(y).astype(as_array(x0).dtype)
-    square = F.sum(F.square(F.sub(x0, x1)), axis=1)
-    lack = F.square(F.relu(F.sub(float(margin), F.sqrt(square))))
+    apart = F.sub(x0, x1)
+    square = F.sum(F.square(apart), axis=1)
+    lack = F.square(F.relu(F.sub(float(margin), F.norm(apart, axis=1))))  # unlike sqrt(square), it is flat at 0
     each = F.mul(F.add(F.mul(square, same), F.mul(lack, 1 - same)), 0.5)
     return reduced(each, reduce, mean=F.mean)
 

@@ -80,6 +80,13 @@ def batch_normalization(x, gamma, beta, *, eps, running_mean, running_var, decay
     return F.batch_norm(x, gamma, beta, axis=axes, eps=eps)
 
 
+def _lengths(x: Any, axis: Any) -> Any:
+    """The norms along axes, which keep length 1; their gradient at 0 is 0."""
+    for one in (axis,) if isinstance(axis, int) else axis:
+        x = F.norm(x, axis=one, keepdims=True)
+    return x
+
+
 def _of_images(pool: Any, x: Any, ksize: Any, stride: Any, pad: Any, **options: Any) -> Any:
     """Apply a function of images to sequences."""
     sizes = [n[0] if isinstance(n, tuple | list) else n for n in (ksize, ksize if stride is None else stride, pad)]
