@@ -9,13 +9,14 @@ parameters that have a gradient.
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
 from ..engine import Array, Parameter, check_number, check_rng, config, get_array_module, wrap
 from ..engine.argument_checks import CheckedArguments
 from ..engine.devices import generator
+from ..shared.norms import norm_and_factor, scaled
 
 if TYPE_CHECKING:
     from .optimizer import Optimizer
@@ -91,18 +92,17 @@ class GradientClipping(CheckedArguments):
     """
 
     name = "GradientClipping"
+    _eps: ClassVar[float] = 0.0
 
     def __init__(self, threshold: float) -> None:
         self.threshold = check_number("GradientClipping", "threshold", threshold, 0)
 
     def __call__(self, optimizer: Optimizer) -> None:
-        squares = [float((_gradient(p).astype(np.float64) ** 2).sum()) for p in optimizer]
-        norm = math.sqrt(math.fsum(squares))
-        if norm > self.threshold:
-            for parameter in optimizer:
-                g = _gradient(parameter)
-                factor = np.float64(self.threshold / norm)  # float16 might round it to 0
-                _replace(parameter, (g * factor).astype(g.dtype, copy=False))
+        gradients = [_gradient(parameter) for parameter in optimizer]
+        _, factor = norm_and_factor(gradients, self.threshold, eps=self._eps)
+        if factor < 1:
+            for parameter, g in zip(optimizer, gradients, strict=True):
+                _replace(parameter, scaled(g, factor))
 
 
 class GradientNoise(CheckedArguments):

@@ -239,6 +239,9 @@ class Adam(Optimizer):
 
     hyperparameters: tuple[str, ...] = ("lr", "beta1", "beta2", "eps")
 
+    _eps_is_corrected: ClassVar[bool] = True
+    """False in Chainer and DeZero, which add ``eps`` to ``sqrt(v)`` without its bias correction."""
+
     @property
     def alpha(self) -> Rate:
         """Chainer's name for ``lr``."""
@@ -262,7 +265,7 @@ class Adam(Optimizer):
         m = state["m"] = _averaged(state.get("m"), g, self.beta1)
         v = state["v"] = _averaged(state.get("v"), g * g, self.beta2)
         root = math.sqrt(1 - self.beta2**t)  # sqrt(v / c) + eps = (sqrt(v) + eps * sqrt(c)) / sqrt(c)
-        step = _over_root(m, v, self.eps * root)
+        step = _over_root(m, v, self.eps * root if self._eps_is_corrected else self.eps)
         step *= root / (1 - self.beta1**t)
         return step
 

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..engine import Array, array_of, device_name, get_array_module, to_cpu
+from ..shared.norms import norm
 from .kept_array import SingleNumber, Snapshot, maker
 
 CELLS = 256 * 256
@@ -181,15 +182,8 @@ def _norm(array: Array) -> float:
     xp, axis = get_array_module(array), int(np.argmax(array.shape))
     most = CELLS if xp is np else CELLS << 10  # every piece waits for the GPU
     pieces = min(array.shape[axis], array.size // most + 1)
-    return math.hypot(*[_norm_of(piece) for piece in xp.array_split(array, pieces, axis=axis)])
-
-
-def _norm_of(piece: Array) -> float:
-    """The norm of one piece; scaled, so that squares neither overflow nor underflow."""
-    xp = get_array_module(piece)
-    sizes = xp.where(xp.isfinite(piece), xp.abs(piece), 0).astype(float)
-    largest = float(sizes.max()) if sizes.size else 0.0
-    return largest * float(xp.sqrt(xp.sum((sizes / largest) ** 2))) if largest else 0.0
+    split = xp.array_split(array, pieces, axis=axis)
+    return math.hypot(*[norm([xp.where(xp.isfinite(piece), piece, 0)]) for piece in split])
 
 
 def plain(value: Any) -> Any:

@@ -9,6 +9,8 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from ..shared.norms import norm
+
 T = TypeVar("T")
 
 
@@ -90,10 +92,8 @@ class Snapshot(_Measured):
             return self.reduced_norm
         if self.size == 1 and self.minimum is not None and "complex" not in self.dtype:
             return abs(self.minimum)
-        values = np.abs(self.values.astype(complex if self.values.dtype.kind == "c" else float))
-        finite = values[np.isfinite(values)]
-        largest = float(finite.max(initial=0.0))  # so that squares neither underflow nor overflow
-        return largest * math.sqrt(float(np.square(finite / largest).sum())) if largest else 0.0
+        values = self.values.astype(complex if self.values.dtype.kind == "c" else float)
+        return norm([values[np.isfinite(values)]])
 
     @property
     def size(self) -> int:

@@ -7,11 +7,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..engine import Array, Parameter, get_array_module
+from ..engine import Array, Parameter
 from ..links import Conv1D, Conv2D, Linear, Link
 from ..recording.arrays import snapshot
 from ..recording.model import Snapshot
 from ..recording.observations import zero_units
+from ..shared.norms import norm
 
 CELLS = 128 * 128
 """The largest array that a state keeps whole; of larger ones it keeps a reduced copy."""
@@ -82,7 +83,7 @@ def _title(name: str, link: Link) -> str:
 def gradient_norm(layer: Layer) -> float | None:
     """The norm of all its gradients together; None if it has none."""
     grads = [p._grad._data for _, p in layer.params if p._grad is not None]
-    return sum([_square(g) for g in grads]) ** 0.5 if grads else None
+    return norm(grads) if grads else None
 
 
 def moved(layer: Layer, before: Mapping[str, Array]) -> float | None:
@@ -91,20 +92,9 @@ def moved(layer: Layer, before: Mapping[str, Array]) -> float | None:
     pairs = [(p._data, before[path]) for path, p in layer.params if path in before]
     if any([new.shape != w.shape for new, w in pairs]):
         return None
-    old = sum([_square(w) for _, w in pairs])
+    old = norm([w for _, w in pairs])
     with np.errstate(all="ignore"):
-        return (sum([_square(new - w) for new, w in pairs]) / old) ** 0.5 if old else None
-
-
-def _square(array: Array) -> float:
-    """The sum of squares."""
-    with np.errstate(all="ignore"):
-        flat, xp = array.ravel(), get_array_module(array)
-        found = float(xp.vdot(flat, flat)) if flat.itemsize > 2 else 0.0
-        if found and np.isfinite(found):
-            return found
-        wide = flat.astype(np.float64)  # in float32 squares overflow above 1e38 and underflow below 1e-45
-        return float(xp.vdot(wide, wide))
+        return norm([new - w for new, w in pairs]) / old if old else None
 
 
 def silent(layer: Layer) -> tuple[int, int] | None:

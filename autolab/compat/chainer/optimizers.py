@@ -53,6 +53,7 @@ class Adam(Optimizer, _optimizers.Adam):
     """
 
     hyperparameters = ("alpha", "beta1", "beta2", "eps", "eta", "weight_decay_rate")
+    _eps_is_corrected = False
 
     def _settle(self, given: dict[str, Any]) -> None:
         self.eta, self.weight_decay_rate = given.pop("eta"), given.pop("weight_decay_rate")

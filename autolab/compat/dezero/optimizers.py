@@ -87,6 +87,8 @@ class AdaDelta(_optimizers.AdaDelta, _ByRule):  # type: ignore[misc]
 class Adam(_optimizers.Adam, _ByRule):  # type: ignore[misc]
     """Adam. ``lr`` is another name for ``alpha``; unlike DeZero's, it does not include the bias correction."""
 
+    _eps_is_corrected = False
+
     def __init__(self, alpha: float = 0.001, beta1: float = 0.9, beta2: float = 0.999, eps: float = 1e-8) -> None:
         super().__init__(alpha, beta1, beta2, eps)
 
@@ -95,9 +97,19 @@ class Adam(_optimizers.Adam, _ByRule):  # type: ignore[misc]
 class ClipGrad(_optimizers.GradientClipping):
     """Gradient clipping: scale all gradients down if their joint norm exceeds ``max_norm``."""
 
+    _eps = 1e-6
+
     def __init__(self, max_norm: float) -> None:
         super().__init__(max_norm)
-        self.max_norm = max_norm
+
+    @property
+    def max_norm(self) -> float:
+        """The largest norm."""
+        return self.threshold
+
+    @max_norm.setter
+    def max_norm(self, norm: float) -> None:
+        self.threshold = norm
 
 
 class FreezeParam:

@@ -7,11 +7,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from ...engine import Bundle, device_name
 from ...recording.arrays import snapshot
 from ...recording.model import Snapshot
+from ...shared.norms import norm
 from ..draw import bytes_text, grad_status, number, plural, say, shape_text
 from ..draw.arrays import about, text_of
 from ..draw.escape import Markup, clean, code, element, escape, fact_table, headline, join, paragraph, picture, table
@@ -129,14 +128,8 @@ def _facts(kind: str, data: Any, gradient: Any) -> tuple[str, ...]:
     """Shape, dtype, device, count, norm, and norm of the gradient."""
     if data is None:
         return ("?", *("",) * (_WORDS - 1))
-    norm = "" if kind == "buffer" else say("absent") if gradient is None else number(_norm(gradient))
-    return (shape_text(data.shape), str(data.dtype), device_name(data), str(data.size), number(_norm(data)), norm)
-
-
-def _norm(array: Any) -> float:
-    """The square root of the sum of squares, in float64."""
-    flat = array.ravel().astype(np.float64)
-    return float(flat @ flat) ** 0.5
+    slope = "" if kind == "buffer" else say("absent") if gradient is None else number(norm([gradient]))
+    return (shape_text(data.shape), str(data.dtype), device_name(data), str(data.size), number(norm([data])), slope)
 
 
 def _largest(rows: list[Row]) -> float:
@@ -149,8 +142,8 @@ def _cells(row: Row, scale: float | None) -> list[Markup]:
     name = f"{row.name}: {row.kind}" if row.name and row.kind.endswith(")") else row.name or row.kind
     first = join([escape(_INDENT * row.depth), code(name.replace(" ", _SPACE))])
     left = element("div", first, align="left")  # notebooks align cells to the right, which would hide the tree
-    shape, dtype, device, count, norm, gradient = [words.replace(" ", _SPACE) for words in row.words]
-    value = _pictured(f"{row.name}, value", row.array, norm, scale)
+    shape, dtype, device, count, size, gradient = [words.replace(" ", _SPACE) for words in row.words]
+    value = _pictured(f"{row.name}, value", row.array, size, scale)
     slope = _pictured(f"{row.name}, gradient", row.gradient, gradient, scale)
     return [left, _beside(shape, count), _beside(dtype, device), value, slope]
 
@@ -171,12 +164,12 @@ def _line(row: Row) -> str:
     head = f"{'  ' * row.depth}{clean(row.name)}{': ' if row.name else ''}"
     if row.kind.endswith(")"):
         return head + clean(row.kind)
-    shape, dtype, device, _, norm, gradient = row.words
+    shape, dtype, device, _, size, gradient = row.words
     if shape == "?":
         return head + say("no_size")
     kind = "buffer, " if row.kind == "buffer" else ""
     tail = f", gradient's norm {gradient}" if gradient else ""
-    return f"{head}{kind}{shape} {dtype} {device}, norm {norm}{tail}"
+    return f"{head}{kind}{shape} {dtype} {device}, norm {size}{tail}"
 
 
 def _sentences(link: Link, rows: list[Row]) -> str:
