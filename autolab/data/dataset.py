@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -12,7 +12,30 @@ from ..engine import a_kind, takes_other_words, to_gpu
 Transform = Callable[[Any], Any]
 
 
-class TupleDataset:
+def by_place(examples: Any) -> Any:
+    """What ``examples[i]`` gives by place: of pandas, which looks for a label there, the values; else as it is."""
+    if not hasattr(examples, "iloc"):
+        return examples
+    return examples.to_numpy() if hasattr(examples, "to_numpy") else np.asarray(examples)
+
+
+class Examples:
+    """What has examples by place, and is iterated over from the first to the last.
+
+    Python itself would take any IndexError for the end: one bad place, and a loop would see fewer examples.
+    """
+
+    def __len__(self) -> int:
+        raise NotImplementedError(f"{type(self).__name__}: write __len__(self)")
+
+    def __getitem__(self, index: Any) -> Any:
+        raise NotImplementedError(f"{type(self).__name__}: write __getitem__(self, index)")
+
+    def __iter__(self) -> Iterator[Any]:
+        return (self[i] for i in range(len(self)))
+
+
+class TupleDataset(Examples):
     """Arrays of the same length as a dataset: example ``i`` is the tuple of their ``i``-th elements.
 
     Parameters
@@ -35,7 +58,8 @@ class TupleDataset:
     def __init__(self, *arrays: Any) -> None:
         if not arrays:
             raise ValueError("TupleDataset: got no array; expected at least one")
-        found = tuple([a if hasattr(a, "shape") else _as_array(i, a) for i, a in enumerate(arrays)])
+        values = [by_place(a) for a in arrays]
+        found = tuple([a if hasattr(a, "shape") else _as_array(i, a) for i, a in enumerate(values)])
         for i, array in enumerate(found):
             if not array.shape:
                 raise TypeError(f"TupleDataset: array {i} is {a_kind(arrays[i])} without a length; expected examples")
@@ -62,7 +86,7 @@ def _as_array(i: int, values: Any) -> np.ndarray:
         raise ValueError(f"TupleDataset: the examples of array {i} have different shapes; expected one shape") from None
 
 
-class Dataset:
+class Dataset(Examples):
     """The base class of datasets with labels and transforms: define `prepare`, which sets ``data`` and ``label``.
 
     Parameters
@@ -105,6 +129,7 @@ class Dataset:
         self.prepare()
         if self.data is None:
             raise ValueError(f"{type(self).__name__}.prepare left self.data at None; expected a sequence of examples")
+        self.data, self.label = by_place(self.data), by_place(self.label)
 
     def prepare(self) -> None:
         """Set ``self.data`` and, if there are labels, ``self.label``."""

@@ -11,7 +11,7 @@ import numpy as np
 from ..engine import a_kind, check_rng, check_whole, config, publish
 from ..shared.generators import generator_state, generator_store
 from ..shared.state_layout import COUNT, TEXT, TRUTH, Slot
-from .dataset import TupleDataset, batch_of
+from .dataset import TupleDataset, batch_of, by_place
 
 
 class SerialIterator:
@@ -59,7 +59,7 @@ class SerialIterator:
         rng: np.random.Generator | None = None,
     ) -> None:
         _check(type(self).__name__, dataset, batch_size, rng)
-        self.dataset, self.batch_size, self.repeat, self.shuffle = dataset, int(batch_size), repeat, shuffle
+        self.dataset, self.batch_size, self.repeat, self.shuffle = by_place(dataset), int(batch_size), repeat, shuffle
         self.rng = rng
         self.reset()
 
@@ -210,7 +210,7 @@ class DataLoader:
             )
         self.drop_last, self.collate_fn = drop_last, collate_fn
         _check(type(self).__name__, dataset, batch_size, rng)
-        self.dataset, self.batch_size, self.shuffle, self.rng = dataset, int(batch_size), shuffle, rng
+        self.dataset, self.batch_size, self.shuffle, self.rng = by_place(dataset), int(batch_size), shuffle, rng
         self._under_way: Iterator[tuple[Any, ...]] | None = None
 
     def __len__(self) -> int:

@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 
 from ..engine import check_rng, config, takes_other_words
+from .dataset import Examples, by_place
 
 
-class Subset:
+class Subset(Examples):
     """The examples of a dataset with the given indices.
 
     Examples
@@ -22,7 +23,7 @@ class Subset:
     """
 
     def __init__(self, dataset: Any, indices: Sequence[int] | np.ndarray) -> None:
-        self.dataset, self.indices = dataset, np.asarray(indices)
+        self.dataset, self.indices = by_place(dataset), np.asarray(by_place(indices))
         if self.indices.ndim != 1 or (self.indices.size and self.indices.dtype.kind not in "iu"):
             what = f"Subset: indices is of {self.indices.dtype} and of shape {self.indices.shape}"
             raise TypeError(f"{what}; expected the numbers of examples, such as np.flatnonzero(mask)")
@@ -72,7 +73,7 @@ def split_dataset_random(dataset: Any, first_size: int, seed: int | None = None)
     return random_split(dataset, [first_size, len(dataset) - first_size], rng)
 
 
-class ConcatDataset:
+class ConcatDataset(Examples):
     """The concatenation of several datasets.
 
     Examples
@@ -86,7 +87,7 @@ class ConcatDataset:
     """
 
     def __init__(self, datasets: Sequence[Any]) -> None:
-        self.datasets = list(datasets)
+        self.datasets = [by_place(one) for one in datasets]
         self._ends = np.cumsum([len(one) for one in self.datasets])
 
     def __len__(self) -> int:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from functools import cache
-from typing import Any
 
 import numpy as np
 
@@ -184,14 +183,3 @@ def _norm(array: Array) -> float:
     pieces = min(array.shape[axis], array.size // most + 1)
     split = xp.array_split(array, pieces, axis=axis)
     return math.hypot(*[norm([xp.where(xp.isfinite(piece), piece, 0)]) for piece in split])
-
-
-def plain(value: Any) -> Any:
-    """Nested lists of numbers; NaN and infinities as strings, since JSON has no such numbers."""
-    if np.ndim(value):
-        return [plain(item) for item in value]
-    number = value.item() if isinstance(value, np.ndarray | np.generic) else value
-    number = float(number) if isinstance(number, np.floating) else number  # longdouble
-    if isinstance(number, float) and not np.isfinite(number):
-        return "NaN" if np.isnan(number) else "Infinity" if number > 0 else "-Infinity"
-    return number

@@ -9,7 +9,7 @@ from zlib import crc32
 
 import numpy as np
 
-from .arrays import plain
+from ..shared.json_values import as_json
 from .model import Step
 
 
@@ -18,10 +18,10 @@ def to_json(value: Any) -> Any:
     if is_dataclass(value) and not isinstance(value, type):
         return {f.name: to_json(getattr(value, f.name)) for f in fields(value)}
     if isinstance(value, np.ndarray):
-        return plain(value)
+        return as_json(value)
     if isinstance(value, tuple):
         return [to_json(item) for item in value]
-    return plain(value) if isinstance(value, float) else value
+    return as_json(value) if isinstance(value, float) else value
 
 
 def digest(name: str, steps: tuple[Step, ...]) -> str:

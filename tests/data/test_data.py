@@ -7,6 +7,7 @@ from itertools import chain, islice
 import numpy as np
 import pytest
 
+from autolab.compat import chainer, torch
 from autolab.data import (
     DataLoader,
     Dataset,
@@ -17,6 +18,7 @@ from autolab.data import (
     get_digits,
     get_iris,
     get_spiral,
+    parts,
     random_split,
 )
 from autolab.data import transforms as T
@@ -260,3 +262,113 @@ def test_the_data_that_come_along():
 
 def test_shares_of_a_single_example_are_rounded_as_others_are():
     assert [len(part) for part in random_split(range(1), [0.8, 0.2])] == [1, 0]
+
+
+class Labelled:
+    """As a column of pandas: ``[i]`` looks for a label, and the places are those of ``iloc``."""
+
+    def __init__(self, values, labels):
+        self._values, self._labels = np.asarray(values), list(labels)
+        self.iloc, self.shape, self.dtype = self._values, self._values.shape, self._values.dtype
+
+    def __len__(self):
+        return len(self._values)
+
+    def __getitem__(self, index):
+        if isinstance(index, slice):
+            return Labelled(self._values[index], self._labels[index])
+        places = [self._labels.index(i) for i in np.atleast_1d(index)]
+        return self._values[places] if np.ndim(index) else self._values[places[0]]
+
+    def to_numpy(self):
+        return self._values
+
+
+def column():
+    return Labelled([10.0, 11.0, 12.0, 13.0], [2, 0, 3, 1])
+
+
+class Prepared(Dataset):
+    def prepare(self):
+        self.data, self.label = column(), column()
+
+
+COLUMNS = {
+    "TupleDataset": lambda c: [row[0] for row in TupleDataset(c, np.arange(4))],
+    "TupleDataset: two places": lambda c: [*TupleDataset(c)[[0, 1]][0], *TupleDataset(c)[2:][0]],
+    "Dataset": lambda c: [x for x, _ in Prepared()],
+    "Subset": lambda c: list(Subset(c, [0, 1, 2, 3])),
+    "Subset: places in a column": lambda c: list(Subset(c, Labelled([0, 1, 2, 3], [3, 1, 0, 2]))),
+    "random_split": lambda c: sorted(chain(*random_split(c, [0.5, 0.5]))),
+    "ConcatDataset": lambda c: list(parts.ConcatDataset([c, c]))[:4],
+    "SerialIterator": lambda c: [x for (b,) in SerialIterator(c, 2, repeat=False, shuffle=False) for x in b],
+    "DataLoader": lambda c: [x for (b,) in DataLoader(c, 3, shuffle=False) for x in b],
+    "DataLoader: collate_fn": lambda c: [x for b in DataLoader(c, 3, shuffle=False, collate_fn=list) for x in b],
+    "DataLoader of TupleDataset": lambda c: [x for b, _ in DataLoader(TupleDataset(c, c), 2, shuffle=False) for x in b],
+    "chainer: TupleDataset": lambda c: [x for x, _ in chainer.datasets.TupleDataset(c, c)],
+    "chainer: DictDataset": lambda c: [row["x"] for row in chainer.datasets.DictDataset(x=c)],
+    "chainer: SubDataset": lambda c: list(chainer.datasets.SubDataset(c, 0, 4)),
+    "chainer: ConcatenatedDataset": lambda c: list(chainer.datasets.ConcatenatedDataset(c)),
+    "chainer: TransformDataset": lambda c: list(chainer.datasets.TransformDataset(c, float)),
+    "chainer: SerialIterator": lambda c: [*chain(*chainer.iterators.SerialIterator(c, 2, repeat=False, shuffle=False))],
+    "torch: TensorDataset": lambda c: [x for (x,) in torch.utils.data.TensorDataset(c)],
+    "torch: DataLoader": lambda c: [float(x) for b in torch.utils.data.DataLoader(c, 3) for x in b],
+    "torch: Subset": lambda c: list(torch.utils.data.Subset(c, [0, 1, 2, 3])),
+}
+
+
+def test_a_column_of_pandas_is_taken_by_place():
+    for name, taken in COLUMNS.items():
+        assert [float(x) for x in taken(column())] == [10.0, 11.0, 12.0, 13.0], name
+
+
+def outside(i):
+    return [*range(i), 99, *range(4 - i)]
+
+
+class Refusing(Dataset):
+    def prepare(self):
+        self.data = np.arange(5)
+
+    def __getitem__(self, index):
+        return self.data[99 if index == 2 else index]
+
+
+class Examples(chainer.dataset.DatasetMixin):
+    def __len__(self):
+        return 5
+
+    def get_example(self, i):
+        return [0, 1][i]
+
+
+def test_a_place_outside_the_data_does_not_end_a_loop():
+    """Python takes an IndexError of ``__getitem__`` for the end, and a loop would silently see fewer examples."""
+    ten, number = TupleDataset(np.arange(10)), np.arange(10)
+    made = {
+        "Subset": lambda i: Subset(ten, outside(i)),
+        "Subset of a Subset": lambda i: Subset(Subset(ten, range(10)), outside(i)),
+        "ConcatDataset": lambda i: parts.ConcatDataset([Subset(number, outside(i)), number]),
+        "Dataset": lambda i: Refusing(),
+        "chainer: DatasetMixin": lambda i: Examples(),
+        "chainer: TupleDataset": lambda i: chainer.datasets.TupleDataset(number[:5], Subset(ten, outside(i))),
+        "chainer: TransformDataset": lambda i: chainer.datasets.TransformDataset(number, lambda x: number[x + 5]),
+        "chainer: SubDataset": lambda i: chainer.datasets.SubDataset(Subset(ten, outside(i)), 0, 5),
+        "torch: Subset": lambda i: torch.utils.data.Subset(ten, outside(i)),
+        "torch: ConcatDataset": lambda i: torch.utils.data.ConcatDataset([torch.utils.data.Subset(ten, outside(i))]),
+    }
+    ways = {
+        "list": list,
+        "max": max,
+        "zip": lambda d: [*zip(d, range(99), strict=False)],
+        "*": tuple,
+    }
+    for name, make in made.items():
+        for i in range(5):
+            for way, loop in ways.items():
+                with pytest.raises(IndexError):
+                    loop(make(i))
+                    pytest.fail(f"{name}, {way}: the loop ended")
+    with pytest.raises(IndexError):
+        list(DataLoader(Subset(ten, outside(1)), 1, shuffle=False))
+    assert [x for (x,) in Subset(ten, [3, 9, 5])] == [3, 9, 5] and len(list(Numbers())) == 10

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 import re
 
 import numpy as np
@@ -140,6 +141,30 @@ def test_a_bar_makes_room_for_the_lines_of_the_report():
     screen = [terminal(line) for line in out.getvalue().split("\n")]
     assert [line.split() for line in screen[:4]] == [["epoch", "iteration"], ["1", "6"], ["2", "12"], ["3", "18"]]
     assert screen[4].startswith("100%|")
+
+
+def test_the_log_is_json_whatever_the_losses_are(tmp_path):
+    """A loss that is not finite made a file that only Python reads: JSON has no NaN."""
+
+    def refuse(word):
+        raise AssertionError(f"{word} is no JSON")
+
+    given = [1.5, np.nan, np.float32(np.inf), np.float16(-np.inf), np.int64(3)]
+    model = L.Classifier(L.MLP((3,)))
+    updater = training.StandardUpdater(SerialIterator(get_iris()[0], 120), optimizers.SGD().setup(model))
+    trainer = training.Trainer(updater, (len(given), "epoch"), out=tmp_path)
+    losses = iter(given)
+    trainer.extend(lambda t: t.observation.update(seen=next(losses)), trigger=(1, "epoch"), priority=200, name="own")
+    log = extensions.LogReport()
+    trainer.extend(log)
+    trainer.run()
+    read = json.loads((tmp_path / "log").read_text("utf-8"), parse_constant=refuse)
+    assert [line["seen"] for line in read] == [1.5, "NaN", "Infinity", "-Infinity", 3]
+    np.testing.assert_array_equal([float(line["seen"]) for line in read], np.array(given, float))
+    other = extensions.LogReport()
+    for item, name, value in other.planned(log.state()):
+        setattr(item, name, value)
+    np.testing.assert_equal(other.log, log.log)
 
 
 def terminal(line: str) -> str:

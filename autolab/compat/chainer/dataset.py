@@ -8,10 +8,11 @@ from typing import Any
 
 import numpy as np
 
+from ...data.dataset import Examples
 from ...engine import get_array_module, is_array, to_cpu, to_gpu
 
 
-class DatasetMixin:
+class DatasetMixin(Examples):
     """Base class of datasets: a subclass defines `get_example` and ``__len__``.
 
     Examples
@@ -26,9 +27,6 @@ class DatasetMixin:
     >>> Squares()[1:], Squares()[-1]
     ([1, 4, 9], 9)
     """
-
-    def __len__(self) -> int:
-        raise NotImplementedError(f"{type(self).__name__}: write __len__(self)")
 
     def get_example(self, i: int) -> Any:
         """The example with index ``i``."""

@@ -10,11 +10,12 @@ from typing import Any
 import numpy as np
 
 from ... import data as _data
+from ...data.dataset import Examples, by_place
 from ..table import fill
 from .dataset import DatasetMixin, get_dataset_directory
 
 
-class TupleDataset:
+class TupleDataset(Examples):
     """Sequences of the same length; an example is a tuple with one element of each.
 
     Examples
@@ -32,7 +33,7 @@ class TupleDataset:
         lengths = [len(dataset) for dataset in datasets]
         if len(set(lengths)) > 1:
             raise ValueError(f"TupleDataset: the datasets have the lengths {lengths}; expected one length")
-        self._datasets = datasets
+        self._datasets = tuple([by_place(dataset) for dataset in datasets])
 
     def __len__(self) -> int:
         return len(self._datasets[0])
@@ -45,7 +46,7 @@ class TupleDataset:
         return list(zip(*parts, strict=True)) if isinstance(index, slice) else tuple(parts)
 
 
-class DictDataset:
+class DictDataset(Examples):
     """Named sequences of the same length; an example is a dictionary."""
 
     def __init__(self, **datasets: Any) -> None:
@@ -68,7 +69,7 @@ class SubDataset(DatasetMixin):
     def __init__(self, dataset: Any, start: int, finish: int, order: Sequence[int] | None = None) -> None:
         if not 0 <= start <= finish <= len(dataset) or (order is not None and len(order) != len(dataset)):
             raise ValueError(f"SubDataset: start {start}, finish {finish} or order do not fit {len(dataset)} examples")
-        self._dataset, self._places = dataset, range(start, finish) if order is None else order[start:finish]
+        self._dataset, self._places = by_place(dataset), range(start, finish) if order is None else order[start:finish]
 
     def __len__(self) -> int:
         return len(self._places)
@@ -96,7 +97,7 @@ class TransformDataset(DatasetMixin):
     """A dataset with a function applied to each example."""
 
     def __init__(self, dataset: Any, transform: Any, transform_: Callable[[Any], Any] | None = None) -> None:
-        self._dataset, self._transform = dataset, transform if transform_ is None else transform_
+        self._dataset, self._transform = by_place(dataset), transform if transform_ is None else transform_
 
     def __len__(self) -> int:
         return len(self._dataset)

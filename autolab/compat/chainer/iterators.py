@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from ... import data as _data
+from ...data.dataset import by_place
 from ..table import fill, signed
 from .dataset import Iterator
 
@@ -15,7 +16,7 @@ class _Examples(_data.TupleDataset):
     """A dataset whose batches are lists of examples."""
 
     def __init__(self, examples: Any) -> None:
-        self.examples = examples
+        self.examples = by_place(examples)
 
     def __len__(self) -> int:
         return len(self.examples)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -11,6 +10,7 @@ import numpy as np
 from ...engine import Savable, show
 from ...engine.habits import answer_habits
 from ...shared.binding import Bound
+from ...shared.json_values import as_json
 from ..judging.finding import Finding
 from ..judging.mismatch import GradientCheckError
 from ..measuring.sweep import StepSweep
@@ -185,12 +185,12 @@ class GradientReport(Savable):
             "function": self.function,
             "verdict": self.verdict,
             "passed": self.passed,
-            "inputs": [{key: _plain(value) for key, value in vars(item).items()} for item in self.inputs],
-            "findings": [{**vars(f), "evidence": _plain(f.evidence)} for f in self.findings],
-            "upstream": [_plain(g) for g in self.upstream],
+            "inputs": [{key: as_json(value) for key, value in vars(item).items()} for item in self.inputs],
+            "findings": [{**vars(f), "evidence": as_json(f.evidence)} for f in self.findings],
+            "upstream": [as_json(g) for g in self.upstream],
             "evaluations": self.evaluations,
             "seconds": self.seconds,
-            "sweep": None if self.sweep is None else _plain(vars(self.sweep)),
+            "sweep": None if self.sweep is None else as_json(vars(self.sweep)),
         }
 
     def explore(self) -> Any:
@@ -223,15 +223,3 @@ class GradientReport(Savable):
 
 
 answer_habits(GradientReport, "GradientReport")
-
-
-def _plain(value: Any) -> Any:
-    if isinstance(value, np.ndarray):
-        return _plain(value.tolist())
-    if isinstance(value, Mapping):
-        return {key: _plain(item) for key, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [_plain(item) for item in value]
-    if isinstance(value, float) and not np.isfinite(value):
-        return "NaN" if value != value else "Infinity" if value > 0 else "-Infinity"
-    return value

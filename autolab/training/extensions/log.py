@@ -11,6 +11,7 @@ import numpy as np
 
 from ...engine import publish
 from ...shared.files import write
+from ...shared.json_values import as_json
 from ...shared.state_layout import text_of, text_state, unpacking
 from ..extension import Extension
 from ..trainer import Trainer
@@ -27,6 +28,8 @@ _COUNTS = ("epoch", "iteration")
 
 class LogReport(Extension):
     """Average the observations over intervals, and write the means to a JSON file, ``log`` in the trainer's folder.
+
+    NaN and infinities are strings there, as JSON has no such numbers: ``float("NaN")`` reads them back.
 
     Parameters
     ----------
@@ -89,7 +92,7 @@ class LogReport(Extension):
         log = [*self.log, line]
         if self._filename is not None:
             trainer.out.mkdir(parents=True, exist_ok=True)
-            write(trainer.out / self._filename, json.dumps(log, indent=1))
+            write(trainer.out / self._filename, json.dumps(as_json(log), indent=1, allow_nan=False))
         publish([(self, "log", log), (self, "_sums", {}), (self, "_heard", iteration)])
 
     def state(self) -> dict[str, Any]:

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ...shared.json_values import as_json
 from .operations import LINALG, PORTABLE, REDUCTIONS, SCANS
 from .program import ArrayProgram, ProgramStep, View
 
@@ -98,9 +99,7 @@ def _attributes(step: ProgramStep) -> dict[str, Any]:
 
 def _constant(values: np.ndarray) -> Any:
     """The elements; constant and evenly spaced ones are abbreviated."""
-    numbers = [value if math.isfinite(value) else str(value) for value in map(float, values.tolist())]
-    texts = {"nan": "NaN", "inf": "Infinity", "-inf": "-Infinity"}
-    plain = [texts.get(value, value) if isinstance(value, str) else value for value in numbers]
+    plain = as_json(values.astype(float))
     if len(plain) > 2 and all([repr(value) == repr(plain[0]) for value in plain]):
         return {"all": plain[0]}
     if len(plain) > 2 and values.dtype.kind in "iu" and len(set(np.diff(values).tolist())) == 1:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,6 +15,7 @@ from ...recording.model import LEAVES, Recording, Snapshot, Step
 from ...recording.recorder import operand_variable
 from ...recording.rule_text import exact_text
 from ...shared.closeness import is_close
+from ...shared.json_values import as_json
 from ...transforms.compiling.walk import changes_around
 from ...transforms.tracing import ArrayProgram, Untraceable, replay, trace
 from ...transforms.tracing.portable import to_json, why_not
@@ -198,21 +199,16 @@ def _as_data(found: _TracedRun, recording: Recording, start: dict[Key, np.ndarra
     data = {
         "program": to_json(found.program),
         "keys": list(start),
-        "start": [_numbers(array) for array in start.values()],
+        "start": [as_json(array.astype(float).reshape(-1)) for array in start.values()],
         "kinds": [array.dtype.name for array in start.values()],
         "shown": [[step.id, which, list(v.shape), v.dtype.name] for (step, which), v in pairs],
-        "expected": [_numbers(value) for value in found.values],
+        "expected": [as_json(value.astype(float).reshape(-1)) for value in found.values],
         "results": {str(id): g.result.id for id, g in recording.outline.groups.items() if g.result},
         "spoken": _spoken(recording),
     }  # fmt: skip
     if work > MOST_WORK or len(json.dumps(data)) > MOST_CHARACTERS:
         raise Untraceable(say("moves_too_large"))
     return data
-
-
-def _numbers(array: np.ndarray) -> list[Any]:
-    words: Callable[[float], str] = lambda x: "NaN" if x != x else "Infinity" if x > 0 else "-Infinity"  # noqa: E731
-    return [float(x) if np.isfinite(x) else words(x) for x in array.reshape(-1).tolist()]
 
 
 def _spoken(recording: Recording) -> dict[str, list[str]]:

@@ -10,6 +10,7 @@ import numpy as np
 
 from ..... import data as _data
 from .....data import parts
+from .....data.dataset import Examples, by_place
 from ....absent import gather
 from ....table import signed
 from ..._creation import source, tensor
@@ -27,7 +28,7 @@ class Dataset:
         return ConcatDataset([self, other])
 
 
-class TensorDataset(Dataset):
+class TensorDataset(Examples, Dataset):
     """The rows of one or more tensors of equal length, as tuples.
 
     Examples
@@ -41,7 +42,7 @@ class TensorDataset(Dataset):
     def __init__(self, *tensors: Any) -> None:
         if len({len(t) for t in tensors}) > 1:
             raise ValueError(f"TensorDataset: the tensors have {[len(t) for t in tensors]} rows; expected one number")
-        self.tensors = tensors
+        self.tensors = tuple([by_place(t) for t in tensors])
 
     def __getitem__(self, index: Any) -> tuple[Any, ...]:
         return tuple([t[index] for t in self.tensors])
