@@ -73,7 +73,8 @@ HABITS: dict[str, dict[str, str]] = {
     },
     "rnn": dict.fromkeys(
         ("pack_padded_sequence", "pack_sequence", "pad_packed_sequence"),
-        "the padded batch, from `pad_sequence`, and `F.where(mask, terms, 0)` on the terms of the loss",
+        "the padded batch, from `pad_sequence`, and `F.where(mask, terms, 0)` on the terms of the loss; if "
+        "bidirectional, one sequence at a time",
     ),
     "data": {
         "checkpoint": "`autolab.checkpoint(f)`, which is called as `f`",

@@ -251,12 +251,15 @@ adapt(np.linalg.eigvalsh)(lambda a, UPLO=None: _eigh(a, UPLO)[0])
 @adapt(np.linalg.eigh)
 def _eigh(a: Any, UPLO: str | None = None) -> Any:
     """With ``UPLO``, NumPy's: one triangle is read. Without it, both are, which is the same for a symmetric matrix."""
-    if UPLO is None:
-        return eigh(a)
+    return eigh(a if UPLO is None else mirrored("eigh", a, UPLO))
+
+
+def mirrored(function: str, a: Any, UPLO: str) -> Any:
+    """The symmetric matrix of which one triangle is given, for functions that do not read the other one."""
     if UPLO not in ("L", "U", "l", "u"):
-        raise ValueError(f"eigh: UPLO is {UPLO!r:.60}; expected 'L' or 'U'")
+        raise ValueError(f"{function}: UPLO is {UPLO!r:.60}; expected 'L' or 'U'")
     read, strict = (tril(a), tril(a, k=-1)) if UPLO in "Ll" else (triu(a), triu(a, k=1))
-    return eigh(read + swapaxes(strict, axis1=-1, axis2=-2))
+    return read + swapaxes(strict, axis1=-1, axis2=-2)
 
 
 @adapt(np.linalg.norm)

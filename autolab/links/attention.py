@@ -157,11 +157,15 @@ class MultiHeadAttention(Link):
 
     def _split(self, linear: Linear, x: Any) -> Any:
         """``linear(x)`` split into heads, of shape ``(batch, heads, length, size / heads)``."""
+        parts = reshape(linear(x), shape=(*self._stack(x), self.heads, self.size // self.heads))
+        return swapaxes(parts, axis1=1, axis2=2)
+
+    def _stack(self, x: Any) -> tuple[int, ...]:
+        """The batch size and the length of an input, whose shape is checked."""
         shape = shape_of("MultiHeadAttention", x)
         if len(shape) != 3 or shape[-1] != self.size:
             raise ValueError(f"MultiHeadAttention: got shape {shape}; expected (batch, length, {self.size})")
-        parts = reshape(linear(x), shape=(*shape[:2], self.heads, self.size // self.heads))
-        return swapaxes(parts, axis1=1, axis2=2)
+        return shape[:2]
 
     def extra_repr(self) -> str:
         return f"{self.size}, {self.heads}" + (", causal=True" if self.causal else "")
@@ -203,32 +207,62 @@ class MultiheadAttention(MultiHeadAttention):
         ----------
         query, key, value : Variable or array
             Of shapes ``(batch, length, size)``, ``(batch, keys, size)`` and ``(batch, keys, size)``.
-        key_padding_mask : array of bool, optional
-            Of shape ``(batch, keys)``, True at the positions to ignore.
+        key_padding_mask : array of bool or of float, optional
+            Of shape ``(batch, keys)``, True at the positions to ignore; floats are added to the scores.
         need_weights : bool
             Whether to return the weights; otherwise the second result is None.
         attn_mask : array of bool or of float, optional
-            Of shape ``(length, keys)``: True where attention is not allowed; floats are added to the scores.
+            Of shape ``(length, keys)``, or ``(batch * heads, length, keys)`` with a mask for each head of each example:
+            True where attention is not allowed; floats are added to the scores.
         average_attn_weights : bool
             False returns the weights of each head, of shape ``(batch, heads, length, keys)``.
         is_causal : bool
             PyTorch's hint that ``attn_mask`` is causal: only the mask counts, so it needs one.
         """
-        seen, weights = self._attend(query, key, value, visible(attn_mask, key_padding_mask, is_causal))
+        name = type(self).__name__
+        (batch, length), (_, keys) = self._stack(query), self._stack(key)
+        shape = batch, self.heads, length, keys
+        mask = visible(name, attn_mask, key_padding_mask, is_causal, shape)
+        seen, weights = self._attend(query, key, value, mask)
         if not need_weights:
             return seen, None
         return seen, weights.mean(axis=1) if average_attn_weights else weights
 
 
-def visible(attn_mask: Any, key_padding_mask: Any, is_causal: Any = False) -> Any:
-    """PyTorch's two masks, True where attention is not allowed, as one for `MultiHeadAttention`; None if none."""
+def visible(name: str, attn_mask: Any, key_padding_mask: Any, is_causal: Any, shape: tuple[int, ...]) -> Any:
+    """PyTorch's two masks, True where attention is not allowed, as one for `MultiHeadAttention`; None if none.
+
+    ``shape`` is that of the attention weights: ``(batch, heads, length, keys)``. The result broadcasts to it.
+    """
+    batch, heads, length, keys = shape
     if is_causal and attn_mask is None:
         raise ValueError("is_causal is True without a mask; expected the mask: np.triu(np.ones((n, n), bool), 1)")
-    given = ((attn_mask, np.s_[None]), (key_padding_mask, np.s_[:, None]))
-    masks = [unwrap(mask)[place] for mask, place in given if mask is not None]
-    if all([mask.dtype.kind != "f" or ((mask == 0) | (mask == -np.inf)).all() for mask in masks]):
-        return reduce(and_, [mask == 0 for mask in masks]) if masks else None
-    return sum([mask if mask.dtype.kind == "f" else np.where(mask, -np.inf, 0) for mask in masks])
+    masks = []
+    if attn_mask is not None:
+        mask = _of_dtype(name, "attn_mask", attn_mask)
+        if mask.shape not in ((length, keys), (batch * heads, length, keys)):
+            each = f"or {(batch * heads, length, keys)}, one for each of {heads} heads of each example"
+            raise ValueError(f"{name}: attn_mask has shape {mask.shape}; expected {(length, keys)}, {each}")
+        masks.append(reshape(mask, shape=(1, 1, *mask.shape) if mask.ndim == 2 else shape))
+    if key_padding_mask is not None:
+        mask = _of_dtype(name, "key_padding_mask", key_padding_mask)
+        if mask.shape != (batch, keys):
+            raise ValueError(
+                f"{name}: key_padding_mask has shape {mask.shape}; expected {(batch, keys)}: (batch, keys)"
+            )
+        masks.append(reshape(mask, shape=(batch, 1, 1, keys)))
+    plain = [unwrap(mask) for mask in masks]
+    learned = any([getattr(mask, "requires_grad", False) for mask in masks])
+    if not learned and all([mask.dtype.kind != "f" or ((mask == 0) | (mask == -np.inf)).all() for mask in plain]):
+        return reduce(and_, [mask == 0 for mask in plain]) if plain else None
+    return sum([m if m.dtype.kind == "f" else np.where(unwrap(m), -np.inf, 0).astype(np.float32) for m in masks])
+
+
+def _of_dtype(name: str, what: str, mask: Any) -> Any:
+    mask = mask if isinstance(mask, Variable) else as_array(mask, f"{name}: {what}")
+    if mask.dtype.kind not in "bf":
+        raise TypeError(f"{name}: {what} is of dtype {mask.dtype}; expected booleans (True: not allowed) or floats")
+    return mask
 
 
 class TransformerEncoderLayer(Link):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import wraps
+from functools import partial, wraps
 from typing import Any
 
 import numpy as np
@@ -11,6 +11,7 @@ import numpy as np
 from .. import initializers
 from ..engine import Parameter, takes_other_words
 from ..functions import conv1d, conv2d, conv_transpose1d, conv_transpose2d
+from ..functions.networks.conv_transpose import padded_transpose
 from ..functions.networks.windows import named_padding, per_axis
 from .activated import Activated, activation_of
 from .linear import bias, check_size, initializer, shape_of
@@ -105,9 +106,9 @@ class _Conv(Link):
             self._size(shape[1])
         inputs = (x, self.W) if self.b is None else (x, self.W, self.b)
         settings = {"stride": self.stride, "padding": self.pad, "dilation": self.dilate, "groups": self.groups}
-        return type(self).convolve(*inputs, **settings, **self._result(x))
+        return type(self).convolve(*inputs, **settings, **self._result())
 
-    def _result(self, x: Any) -> dict[str, Any]:
+    def _result(self) -> dict[str, Any]:
         """Further keyword arguments of the convolution."""
         return {}
 
@@ -247,11 +248,8 @@ class _ConvTranspose(_Conv):
     def in_channels(self) -> int | None:
         return self.W.shape[0] if self.W.is_initialized else None
 
-    def _result(self, x: Any) -> dict[str, Any]:
-        steps = [self.stride, self.pad, self.dilate, self.output_padding]
-        each = [value if isinstance(value, tuple | list) else (value,) * self.axes for value in steps]
-        lengths = zip(shape_of(type(self).__name__, x)[2:], self.ksize, *each, strict=False)
-        return {"size": tuple([s * (n - 1) + d * (k - 1) + 1 - 2 * p + more for n, k, s, p, d, more in lengths])}
+    def _result(self) -> dict[str, Any]:
+        return {"output_padding": self.output_padding}
 
     def _settings(self) -> tuple[tuple[str, Any, Any], ...]:
         return *super()._settings(), ("output_padding", self.output_padding, 0)
@@ -283,7 +281,7 @@ class ConvTranspose1D(Activated, _ConvTranspose):
     (1, 1, 10)
     """
 
-    axes, convolve = 1, conv_transpose1d
+    axes, convolve = 1, partial(padded_transpose, conv_transpose1d)
 
 
 class ConvTranspose2D(Activated, _ConvTranspose):
@@ -314,4 +312,4 @@ class ConvTranspose2D(Activated, _ConvTranspose):
     (1, 1, 14, 14)
     """
 
-    axes, convolve = 2, conv_transpose2d
+    axes, convolve = 2, partial(padded_transpose, conv_transpose2d)

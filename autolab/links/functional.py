@@ -15,6 +15,7 @@ import numpy as np
 
 from .. import functions
 from ..engine import Parameter, takes_other_words
+from ..functions.networks.conv_transpose import padded_transpose
 from ..shared.binding import Bound
 from .link import Link
 
@@ -36,9 +37,21 @@ def pad(x: Any, pad: Sequence[int], mode: str = "constant", value: float = 0.0) 
     if len(pad) % 2 or len(pad) > 2 * x.ndim:
         raise ValueError(f"pad: got {tuple(pad)} for {x.ndim} axes; expected two numbers for each, the last axis first")
     widths = [*zip(pad[::2], pad[1::2], strict=True)][::-1]
-    filled = {"constant_values": value} if mode == "constant" else {}
+    widths = [(0, 0)] * (x.ndim - len(widths)) + widths
+    inside = tuple([slice(max(-before, 0), min(after, 0) or None) for before, after in widths])  # of negative widths
     mode = {"replicate": "edge", "circular": "wrap"}.get(mode, mode)
-    return functions.pad(x, [(0, 0)] * (x.ndim - len(widths)) + widths, mode=mode, **filled)
+    if min(pad, default=0) < 0 and mode == "wrap":
+        x = x[inside]
+    wider = [(max(before, 0), max(after, 0)) for before, after in widths]
+    for axis, (n, both, cut) in enumerate(zip(x.shape, wider, widths, strict=True)):
+        if n + min(cut[0], 0) + min(cut[1], 0) < 0:
+            raise ValueError(f"pad: got {tuple(pad)} for shape {x.shape}; there are {n} elements along axis {axis}")
+        most = {"reflect": n - 1, "wrap": n}.get(mode, max(both) if n or mode == "constant" else 0)
+        if max(both) > max(most, 0):  # there are no more elements to copy
+            raise ValueError(f"pad: got {tuple(pad)} for shape {x.shape}; expected at most {most} along axis {axis}")
+    filled = {"constant_values": value} if mode == "constant" else {}
+    y = functions.pad(x, wider, mode=mode, **filled)
+    return y[inside] if min(pad, default=0) < 0 and mode != "wrap" else y
 
 
 def dropout(x: Any, p: float = 0.5, training: bool | None = None, inplace: bool = False) -> Any:
@@ -120,14 +133,25 @@ def nll_loss(x: Any, t: Any, class_weight: Any = None, ignore_label: int = -100,
 
 
 def _conv_transpose(function: Any) -> Any:
-    def conv_transpose(*args: Any, **settings: Any) -> Any:
-        if len(args) > 5:
-            order = "padding is the last, as PyTorch's order of the others differs"
-            raise TypeError(f"{function.__name__}: got {len(args)} arguments by position; expected at most 5: {order}")
-        return function(*args, **settings)
+    def conv_transpose(
+        x: Any,
+        w: Any,
+        b: Any = None,
+        stride: Any = 1,
+        padding: Any = 0,
+        output_padding: Any = 0,
+        groups: int = 1,
+        dilation: Any = 1,
+        size: Any = None,
+    ) -> Any:
+        how = {"stride": stride, "padding": padding, "groups": groups, "dilation": dilation}
+        if size is not None:
+            return function(x, w, b, size=size, **how)
+        return padded_transpose(function, x, w, b, output_padding=output_padding, **how)
 
-    conv_transpose.__doc__ = f"`functions.{function.__name__}`; what follows the padding is given by keyword."
-    return conv_transpose
+    conv_transpose.__doc__ = f"`functions.{function.__name__}`, whose result is longer by ``output_padding``."
+    conv_transpose.__name__ = function.__name__
+    return takes_other_words(conv_transpose)
 
 
 conv_transpose1d, conv_transpose2d = map(_conv_transpose, (functions.conv_transpose1d, functions.conv_transpose2d))

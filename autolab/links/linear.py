@@ -9,6 +9,7 @@ import numpy as np
 from .. import initializers
 from ..engine import Parameter, as_array, check_real, takes_other_words, unwrap
 from ..functions import embedding, linear
+from ..functions.networks.embedding import padding_row
 from .link import Link
 
 
@@ -124,7 +125,7 @@ class Embedding(Link):
     initialW : initializer, number or array, optional
         By default `initializers.Normal` with standard deviation 1.
     padding_idx : int, optional
-        The index used to pad sequences: its row is 0 and is not trained.
+        The index used to pad sequences, also counted from the end: its row is 0 and is not trained.
 
     Attributes
     ----------
@@ -143,12 +144,10 @@ class Embedding(Link):
     def __init__(self, rows: int, size: int, initialW: Any = None, padding_idx: int | None = None) -> None:
         super().__init__()
         shape = check_size("Embedding", "rows", rows), check_size("Embedding", "size", size)
-        self.padding_idx = padding_idx
+        self.padding_idx = padding_row("Embedding", padding_idx, rows)
         self.W = Parameter(initializer(initialW, initializers.Normal(scale=1.0)), shape)
-        if padding_idx is not None:
-            if padding_idx not in range(rows):
-                raise ValueError(f"Embedding: padding_idx is {padding_idx!r:.60}; expected an index, 0 to {rows - 1}")
-            self.W._data[padding_idx] = 0
+        if self.padding_idx is not None:
+            self.W._data[self.padding_idx] = 0
 
     def forward(self, ids: Any) -> Any:
         """The rows with the indices ``ids``, an array of integers of any shape; the result adds an axis ``size``."""

@@ -205,8 +205,11 @@ class TransformerEncoderLayer(attention.TransformerEncoderLayer):
 
     def forward(self, src: Any, src_mask: Any = None, src_key_padding_mask: Any = None, is_causal: bool = False) -> Any:
         """Both parts applied to ``src``; a mask is True where attention is not allowed."""
-        mask = attention.visible(src_mask, src_key_padding_mask, is_causal)
-        return _turned(super().forward(_turned(src, self.batch_first), mask), self.batch_first)
+        x = _turned(src, self.batch_first)
+        batch, length = self.attention._stack(x)
+        shape = batch, self.attention.heads, length, length
+        mask = attention.visible("TransformerEncoderLayer", src_mask, src_key_padding_mask, is_causal, shape)
+        return _turned(super().forward(x, mask), self.batch_first)
 
 
 class TransformerEncoder(Link):

@@ -109,11 +109,18 @@ def test_errors_say_what_was_expected(wrong, said):
         wrong()
 
 
-def test_states_at_the_ends_of_padded_sequences():
+@pytest.mark.parametrize("kind", [nn.GRU, nn.RNN, nn.LSTM])
+def test_what_the_hint_about_packed_sequences_says_gives_the_states_of_each_sequence(kind):
+    with pytest.raises(AttributeError) as caught:
+        nn.utils.rnn.pack_padded_sequence  # noqa: B018  # the access is what is tested
+    hint, lengths, sequences = str(caught.value), torch.tensor([2, 4]), [torch.ones(2, 1), torch.ones(4, 1)]
     torch.manual_seed(0)
-    layer = nn.GRU(1, 3, batch_first=True)
-    one, two = torch.ones(2, 1), torch.ones(4, 1)
-    out, _ = layer(nn.utils.rnn.pad_sequence([one, two], batch_first=True))
-    lengths = torch.tensor([2, 4])
-    ends = out[range(len(lengths)), lengths - 1]
-    assert torch.allclose(ends, torch.stack([layer(x)[1][0] for x in (one, two)]))
+    for batch_first, code in ((False, "out[lengths - 1, range(len(lengths))]"), (True, "out[range(len(lengths)), len")):
+        place = hint[hint.index(code) :].partition("]")[0] + "]"
+        layer = kind(1, 3, batch_first=batch_first)
+        out, _ = layer(nn.utils.rnn.pad_sequence(sequences, batch_first=batch_first))
+        alone = torch.stack([layer(x)[0][-1] for x in sequences])
+        assert torch.allclose(eval(place, {"out": out, "lengths": lengths, "range": range, "len": len}), alone)
+    layer = kind(1, 3, bidirectional=True)
+    x, n = nn.utils.rnn.pad_sequence(sequences)[:, 0], 2
+    assert "layer(x[:n])" in hint and torch.allclose(layer(x[:n])[0], layer(sequences[0])[0])

@@ -330,3 +330,43 @@ def test_states_of_pytorchs_attention_are_loaded() -> None:
     layer.load_state_dict(state)
     np.testing.assert_array_equal(layer.attention.out.W.data, np.eye(4))
     assert layer.wide.b.data.tolist() == [1] * 8
+
+
+@pytest.mark.parametrize("kind", [nn.MultiheadAttention, L.MultiheadAttention])
+def test_masks_have_pytorchs_shapes_and_no_others(kind):
+    rng, batch, heads, length, keys = np.random.default_rng(3), 2, 2, 3, 4
+    attention = kind(4, heads)
+    first = [] if kind is nn.MultiheadAttention else [1, 0]
+    q, k = [np.swapaxes(rng.normal(size=(n, batch, 4)), 0, 1 if first else 0) for n in (length, keys)]
+    forbidden = rng.random((batch * heads, length, keys)) < 0.4
+    forbidden[..., 0] = False
+    for mask in (forbidden, np.where(forbidden, -np.inf, 0.0), np.where(forbidden, -np.inf, 0.5)):
+        weights = attention(q, k, k, attn_mask=mask, average_attn_weights=False)[1].data
+        assert (weights.reshape(batch * heads, length, keys)[forbidden] == 0).all()
+        assert (weights.reshape(batch * heads, length, keys)[~forbidden] > 0).all()
+    padded = np.array([[False, True, False, False], [False, False, False, True]])
+    both = attention(q, k, k, attn_mask=forbidden, key_padding_mask=padded, average_attn_weights=False)[1].data
+    np.testing.assert_array_equal(both == 0, forbidden.reshape(both.shape) | padded[:, None, None])
+    for shape in ((batch, length, keys), (heads, length, keys), (1, length, keys), (batch, 1, length, keys), (1, keys)):
+        if shape != (batch * heads, length, keys):
+            with pytest.raises(
+                ValueError, match=r"MultiheadAttention: attn_mask has shape .*expected \(3, 4\), or \(4,"
+            ):
+                attention(q, k, k, attn_mask=np.zeros(shape, bool))
+    for shape in ((keys, batch), (length, keys), (keys,)):
+        with pytest.raises(ValueError, match=r"MultiheadAttention: key_padding_mask has shape .*expected \(2, 4\)"):
+            attention(q, k, k, key_padding_mask=np.zeros(shape, bool))
+    with pytest.raises(TypeError, match="attn_mask is of dtype int64; expected booleans"):
+        attention(q, k, k, attn_mask=np.zeros((length, keys), int))
+    layer, x = nn.TransformerEncoderLayer(4, heads, 8, 0.0), rng.normal(size=(length, batch, 4))
+    with pytest.raises(
+        ValueError, match=r"TransformerEncoderLayer: attn_mask has shape \(2, 3, 3\); expected \(3, 3\)"
+    ):
+        layer(x, np.zeros((batch, length, length), bool))
+
+
+def test_the_gradient_of_a_learned_mask_arrives():
+    attention, bias = nn.MultiheadAttention(4, 2), Variable(np.zeros((3, 3)))
+    x = np.random.default_rng(0).normal(size=(3, 2, 4))
+    F.sum(attention(x, x, x, attn_mask=bias)[0] ** 2).backward()
+    assert bias.grad is not None and np.abs(bias.grad.data).max() > 0

@@ -117,11 +117,6 @@ def number(value: Any) -> Any:
     return constant(np.asarray(value, default_dtype() if isinstance(value, float) else None))
 
 
-def moved(x: Any, numbers: Any) -> Any:
-    """A tensor with these values whose gradient is passed on to ``x`` unchanged."""
-    return F.add(x, constant((numbers - x._data).astype(x._data.dtype)))
-
-
 def without_gradient(function: str, name: str, value: Any) -> Any:
     """The array of an argument that PyTorch or AutoLab does not differentiate; it must not require a gradient."""
     if getattr(value, "node", None) is not None:

@@ -8,8 +8,9 @@ import numpy as np
 
 from ... import functions as F
 from ...engine import a_kind
+from ...functions.elementwise.selection import with_values
 from ..table import fill
-from ._arguments import moved, of_floats, tensor_of
+from ._arguments import of_floats, tensor_of
 from ._elementwise import binary
 from ._reductions import _gathered  # noqa: F401  # for table.txt
 from ._shapes import _alike
@@ -47,7 +48,7 @@ def cosine_similarity(x1: Any, x2: Any, dim: int = 1, eps: float = 1e-8) -> Any:
     lengths = [F.norm(x, None, dim, True) for x in (a, b)]
     if all([(length._data >= eps).all() for length in lengths]):
         return dressed(F.cosine_similarity(a, b, dim, eps))
-    scaled = [F.div(x, moved(n, np.maximum(n._data, eps))) for x, n in zip((a, b), lengths, strict=True)]
+    scaled = [F.div(x, with_values(n, F.maximum(n, eps))) for x, n in zip((a, b), lengths, strict=True)]
     return dressed(F.sum(F.mul(*scaled), dim))
 
 

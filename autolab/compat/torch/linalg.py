@@ -8,9 +8,11 @@ from typing import Any
 import numpy as np
 
 from ... import functions as F
+from ...functions.elementwise.selection import with_values
+from ...functions.numpy_names import mirrored
 from ..table import fill
 from . import _products  # noqa: F401  # for table.txt
-from ._arguments import axes, cast, moved, tensor_of
+from ._arguments import axes, cast, tensor_of
 from ._reductions import norm as _norm
 from ._tensor import constant, dressed
 from ._types import numpy_dtype
@@ -18,8 +20,16 @@ from ._types import numpy_dtype
 
 def cholesky(A: Any, *, upper: bool = False) -> Any:
     """The Cholesky factor: lower triangular L with ``L @ L.T == A``; with ``upper``, its transpose."""
-    found = dressed(F.cholesky(tensor_of("cholesky", A, "A")))
+    found = dressed(F.cholesky(_of_triangle("cholesky", A, "U" if upper else "L")))
     return found.mT if upper else found
+
+
+def _of_triangle(function: str, A: Any, UPLO: str) -> Any:
+    """The symmetric matrix of which one triangle is read; as in PyTorch, its gradient is passed on to both alike."""
+    x = tensor_of(function, A, "A")
+    if x._data.ndim < 2 or (x._data == x._data.swapaxes(-1, -2)).all():
+        return x
+    return with_values(x, mirrored(function, x, UPLO))
 
 
 def _solved(A: Any, B: Any) -> Any:
@@ -46,12 +56,7 @@ def lstsq(A: Any, B: Any, rcond: float | None = None, *, driver: str | None = No
 
 def eigh(A: Any, UPLO: str = "L") -> Any:
     """The eigenvalues and eigenvectors of a symmetric matrix; only its lower (or upper) triangle is read."""
-    data = tensor_of("eigh", A, "A")._data
-    if str(UPLO).upper() not in ("L", "U"):
-        raise RuntimeError(f"eigh: UPLO is {UPLO!r:.40}; expected 'L' or 'U'")
-    half = np.tril(data, -1) if UPLO in "Ll" else np.triu(data, 1)  # the other half is not looked at
-    whole = half + half.swapaxes(-1, -2) + np.triu(np.tril(data))
-    return dressed(tuple(F.eigh(A if (whole == data).all() else moved(A, whole))))
+    return dressed(tuple(F.eigh(_of_triangle("eigh", A, UPLO))))
 
 
 def svd(A: Any, full_matrices: bool = True) -> Any:

@@ -6,7 +6,8 @@ from typing import Any
 
 from ...engine import Array
 from ...engine.declare import primitive
-from ..working_precision import in_single, real
+from ..arrays.repeating import pad
+from ..working_precision import given_arrays, in_single, real
 from .conv_products import (
     Steps,
     conv_input,
@@ -178,3 +179,37 @@ def _transposed(
     if min(size) < 1 or seen.positions(size) != x.shape[2:]:
         raise ValueError(f"a convolution of the size {size} does not give that of x")
     return with_bias(conv_input(x, w, seen, groups, size), b)
+
+
+def padded_transpose(
+    convolve: Any,
+    x: Any,
+    w: Any,
+    b: Any = None,
+    stride: Steps = 1,
+    padding: Steps = 0,
+    output_padding: Steps = 0,
+    groups: int = 1,
+    dilation: Steps = 1,
+) -> Any:
+    """`conv_transpose1d` or `conv_transpose2d`, called as in PyTorch: the result is longer by ``output_padding``.
+
+    It has to be below the stride or the dilation. Where it reaches the stride, a convolution of the result would have
+    more positions than ``x``: zeros stand there.
+    """
+    name = convolve.__name__
+    x, w = given_arrays(name, x=x, w=w)
+    if x.ndim != w.ndim:
+        return convolve(x, w, b)  # which refuses it
+    seen = kernel_windows(w.shape, stride, padding, dilation)
+    more = per_axis(output_padding, w.ndim - 2, "output_padding", 0)
+    if any([m >= max(s, d) for m, s, d in zip(more, seen.stride, seen.dilation, strict=True)]):
+        raise ValueError(
+            f"{name}: output_padding is {output_padding}; expected less than stride={stride} or dilation={dilation}"
+        )
+    steps = zip(x.shape[2:], seen.reach, seen.stride, seen.padding, more, strict=True)
+    size = tuple([s * (n - 1) + r - 2 * p + m for n, r, s, p, m in steps])
+    behind = [(0, m // s) for m, s in zip(more, seen.stride, strict=True)]
+    if any([after for _, after in behind]):
+        x = pad(x, pad_width=((0, 0), (0, 0), *behind))
+    return convolve(x, w, b, stride=stride, padding=padding, dilation=dilation, groups=groups, size=size)

@@ -53,6 +53,18 @@ def embedding(xp: Any, ids: Array, w: Array) -> Array:
     return xp.take(w, ids, axis=0)
 
 
+def padding_row(function: str, padding_idx: Any, rows: int) -> int | None:
+    """The row of a table that pads sequences: as in PyTorch, negative numbers count from the end."""
+    if padding_idx is None:
+        return None
+    whole = isinstance(padding_idx, int | np.integer) and not isinstance(padding_idx, bool)
+    if not whole or not -rows <= padding_idx < rows:
+        raise ValueError(
+            f"{function}: padding_idx is {padding_idx!r:.60}; expected one of the {rows} rows, {-rows} to {rows - 1}"
+        )
+    return int(padding_idx) % rows
+
+
 @primitive()
 def one_hot(xp: Any, t: Array, *, classes: int | None = None, axis: int = -1, dtype: Any = np.float32) -> Array:
     """One-hot encoding: for each class a vector with 1 at its position and 0 elsewhere. It has no gradient.

@@ -6,6 +6,7 @@ from functools import partial
 from math import prod
 from typing import Any
 
+from .... import functions as _functions
 from .... import links as _links
 from ...table import Settled
 from .. import functions as F
@@ -99,12 +100,14 @@ class Convolution1D(_Convolution, _links.Conv1D):
 class Deconvolution2D(_Convolution, _links.ConvTranspose2D):
     """A transposed convolution over images; ``W`` has shape ``(in, out, height, width)``."""
 
+    convolve = _functions.conv_transpose2d
+
     def _settle(self, given: dict[str, Any]) -> None:
         outsize = given.pop("outsize")
         super()._settle(given)
         self.outsize = outsize
 
-    def _result(self, x: Any) -> dict[str, Any]:
+    def _result(self) -> dict[str, Any]:
         return {"size": self.outsize}
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ....functions.networks.embedding import padding_row
 from .. import _creation
 from .._products import einsum
 from .._tensor import constant
@@ -138,6 +139,7 @@ class Embedding(Layer):
 
     def _begin(self) -> None:
         rows = _creation.source().standard_normal((self.num_embeddings, self.embedding_dim)).astype(np.float32)
+        self.padding_idx = padding_row("Embedding", self.padding_idx, self.num_embeddings)
         if self.padding_idx is not None:
             rows[self.padding_idx] = 0
             self._shown += ", padding_idx={padding_idx}"

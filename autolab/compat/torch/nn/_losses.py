@@ -8,12 +8,14 @@ from typing import Any
 import numpy as np
 
 from .... import functions as F
+from ....functions.elementwise.selection import with_values
+from ....functions.losses.clamped import clamped_cross_entropy  # noqa: F401  # for table.txt
 from ....functions.losses.loss_terms import in_all
 from ....functions.pytorch_names import cross_entropy as _cross_entropy
 from ....functions.pytorch_names import kl_div as _kl_div  # noqa: F401  # for table.txt
 from ...table import fill, signed
-from .._arguments import moved, number, of_floats, tensor_of, together, without_gradient
-from .._tensor import constant, dressed
+from .._arguments import number, of_floats, tensor_of, together, without_gradient
+from .._tensor import dressed
 
 
 def _reduction(function: str, reduction: str, size_average: bool | None = None, reduce: bool | None = None) -> str:
@@ -87,18 +89,6 @@ def _binary(name: str, engine: Any, input: Any, target: Any, weight: Any, *how: 
     return dressed(in_all(F.mul(engine(x, t, reduction="none"), weight), _reduction(name, *how)))
 
 
-def _bounded(x: Any, t: Any, reduction: str) -> Any:
-    """The binary cross entropy of probabilities; as in PyTorch, logarithms are at least -100."""
-    edge = (x._data == 0) | (x._data == 1)
-    if not edge.any():
-        return F.binary_cross_entropy(x, t, reduction=reduction)
-    with np.errstate(divide="ignore"):
-        logs = [np.maximum(np.log(p), -100) for p in (x._data, 1 - x._data)]
-    slope = (x._data - t._data) / np.maximum(x._data * (1 - x._data), 1e-12)
-    each = moved(F.mul(x, constant(slope)), -t._data * logs[0] - (1 - t._data) * logs[1])
-    return in_all(each, reduction)
-
-
 @signed
 def gaussian_nll_loss(input, target, var, full, eps, reduction):
     """The negative log-likelihood of ``target`` under normal distributions with means ``input``, variances ``var``."""
@@ -110,8 +100,8 @@ def gaussian_nll_loss(input, target, var, full, eps, reduction):
     spread = F.broadcast_to(spread, x._data.shape)
     if (spread._data < 0).any():
         raise ValueError("gaussian_nll_loss: var has negative elements; expected variances")
-    if (spread._data < eps).any():
-        spread = moved(spread, np.maximum(spread._data, eps))  # as in PyTorch, the gradient does not see the limit
+    if (spread._data < eps).any():  # as in PyTorch, the gradient does not see the limit
+        spread = with_values(spread, F.maximum(spread, eps))
     return dressed(F.gaussian_nll(x, t, spread, eps=eps / 2, reduction=how, full=full))
 
 

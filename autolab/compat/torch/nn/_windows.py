@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from .... import functions as F  # noqa: F401  # for table.txt
+from ....functions.networks.conv_transpose import padded_transpose  # noqa: F401  # for table.txt
 from ....functions.pytorch_names import equal_windows
 from ....links.functional import pad as _pad
 from ...table import fill
-from .._arguments import of_floats, tensor_of  # of_floats is for table.txt
+from .._arguments import of_floats, tensor_of  # noqa: F401  # of_floats is for table.txt
 from .._tensor import dressed
 
 
@@ -28,18 +29,6 @@ def _padding(weight: Any, padding: Any, dilation: Any) -> Any:
     return found if len(found) > 1 else found[0]
 
 
-def _transposed(name: str, engine: Any, axes: int, input: Any, weight: Any, bias: Any, *how: Any) -> Any:
-    stride, padding, output_padding, groups, dilation = how
-    shape, kernel = of_floats(name, input)._data.shape[2:], weight._data.shape[2:]
-    if len(shape) != axes:
-        raise ValueError(f"{name}: input has shape {tuple(input.shape)}; expected {axes + 2} axes, examples first")
-    steps, pads, wide, more = [_each(v, axes) for v in (stride, padding, dilation, output_padding)]
-    parts = zip(shape, kernel, steps, pads, wide, more, strict=True)
-    size = tuple([(n - 1) * s - 2 * p + d * (k - 1) + m + 1 for n, k, s, p, d, m in parts])
-    given = size if axes > 1 else size[0]
-    return dressed(engine(input, weight, bias, stride, padding, dilation, groups, given))
-
-
 def _each(value: Any, axes: int) -> tuple[int, ...]:
     return (value,) * axes if isinstance(value, int) else tuple(value)
 
@@ -55,6 +44,9 @@ def pad(input: Any, pad: Any, mode: str = "constant", value: float | None = None
     if mode != "constant" and (mode not in ("reflect", "replicate", "circular") or value is not None):
         expected = "a value with 'constant', or one of reflect, replicate, circular"
         raise NotImplementedError(f"pad: mode is {mode!r:.40} and value {value!r:.40}; expected {expected}")
+    if mode != "constant" and not len(pad) // 2 < input._data.ndim <= len(pad) // 2 + 2 <= 5:
+        axes = f"{input._data.ndim} axes and pad {len(pad)} numbers"
+        raise NotImplementedError(f"pad: input has {axes}; mode {mode!r:.40} pads all but the first one or two")
     return dressed(_pad(input, pad, mode, value or 0))
 
 

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from .... import functions as F
+from ....functions.networks.embedding import padding_row
 from ....links import functional as _links
 from ....links.normalization import running_averages
 from ...table import fill, signed
@@ -52,10 +53,11 @@ def dropout(input: Any, p: float = 0.5, training: bool = True, inplace: bool = F
 
 def embedding(input: Any, weight: Any, padding_idx: int | None = None) -> Any:
     """The rows of ``weight`` with these indices; row ``padding_idx`` gets no gradient."""
+    row = padding_row("embedding", padding_idx, len(tensor_of("embedding", weight, "weight")._data))
     y = dressed(F.embedding(input, weight))
-    if padding_idx is None:
+    if row is None:
         return y
-    fixed = np.expand_dims(plain(input) == padding_idx % len(weight._data), -1)
+    fixed = np.expand_dims(plain(input) == row, -1)
     return dressed(F.where(fixed, y.detach(), y))
 
 
