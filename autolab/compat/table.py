@@ -6,7 +6,7 @@ indented:
 - ``tril(input: Any, diagonal: int = 0) => F.tril(input, diagonal)`` is a complete function, which `fill` adds to the
   module.
 - ``relu => adapted(F.relu)`` is a name for the value of an expression. ``sin cos => adapted(F.{})`` defines several
-  names, with each of them in place of ``{}``.
+  names, with each of them in place of ``{}``, as ``sin cos(x: Any) => F.{}(x)`` does.
 - ``cross_entropy(input: Any, target: Any, reduction: str = "mean")`` gives the types and defaults of a function, or of
   the ``__init__`` of a class, that is marked with `signed`: the code has only the names of its parameters. A class
   derived from `Settled` does not need even that: see ``torch.nn.Linear``.
@@ -61,14 +61,15 @@ def entries(module: str) -> dict[str, Entry]:
 def _sections(path: Path) -> dict[str, dict[str, Entry]]:
     """A whole table: the entries by name, by section."""
     sections: dict[str, dict[str, Entry]] = {}
-    section, name, gap = "", "", ""
+    section, names, gap = "", "", ""
     for number, line in enumerate(path.read_text("utf-8").splitlines(), 1):
         if line.startswith("["):
             section = line.strip("[]")
             sections[section] = {}
         elif line.startswith(" "):
-            entry = sections[section][name]
-            sections[section][name] = entry._replace(said=f"{entry.said}{gap}\n{line[4:]}".lstrip("\n"))
+            for name in names.split():
+                entry = sections[section][name]
+                sections[section][name] = entry._replace(said=f"{entry.said}{gap}\n{line[4:]}".lstrip("\n"))
             gap = ""
         elif line and line[0] != "#":
             names, entry = _entry(line, number)
@@ -204,10 +205,11 @@ def _of_object(entry: Entry) -> Entry:
 
 
 def _refuse(function: str, library: str, given: dict[str, tuple[Any, Any]]) -> None:
-    """Refuse a parameter with another value than the only one allowed; False, 0 and None count as equal."""
+    """Refuse a parameter with another value than the only one allowed; None and False count as equal."""
     for name, (value, only) in given.items():
-        is_plain = value is None or isinstance(value, int | float | str)
-        if value is not only and not (is_plain and (value == only or not (value or only))):
+        value_is_off, only_is_off = [one is None or one is False for one in (value, only)]
+        is_equal = isinstance(value, int | float | str) and value == only
+        if not (is_equal or value is only or (value_is_off and only_is_off)):
             raise NotImplementedError(f"{function}: {name}={value!r:.40} is not part of AutoLab's {library} facade")
 
 

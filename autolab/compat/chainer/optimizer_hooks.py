@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from ... import optimizers as _optimizers
-from ...engine import numpys_generator
+from ...engine import get_array_module, numpys_generator
 from .. import missing
 
 
@@ -29,10 +30,20 @@ class GradientClipping(_optimizers.GradientClipping):
 
 
 class GradientNoise(_optimizers.GradientNoise):
-    """Add normally distributed noise to every gradient, decreasing over time."""
+    """Add noise to every gradient: normally distributed and decreasing over time, or that of ``noise_func``, which is
+    called with the array module, shape, dtype, this hook, and the update rule."""
 
-    def __init__(self, eta: float) -> None:
+    def __init__(self, eta: float, noise_func: Callable[..., Any] | None = None) -> None:
         super().__init__(eta, numpys_generator())
+        self.noise_func = noise_func
+
+    def __call__(self, opt: Any) -> None:
+        if self.noise_func is None:
+            super().__call__(opt)
+            return
+        for parameter in opt:
+            g = parameter.grad
+            parameter.grad = g + self.noise_func(get_array_module(g), g.shape, g.dtype, self, parameter.update_rule)
 
 
 class GradientHardClipping:

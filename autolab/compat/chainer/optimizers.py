@@ -25,7 +25,11 @@ class MomentumSGD(Optimizer, _optimizers.MomentumSGD):
 
 
 class NesterovAG(Optimizer, _optimizers.NesterovAG):
-    """Nesterov's accelerated gradient."""
+    """Nesterov's accelerated gradient: ``w + m * m * v - (1 + m) * lr * g``, with Chainer's new velocity ``v``."""
+
+    def update_one(self, w: Any, g: Any, state: Any) -> Any:
+        m = self.momentum
+        return w + (m * m * self._velocity(g, state) - (1 + m) * self.rate * g)
 
 
 class AdaDelta(Optimizer, _optimizers.AdaDelta):

@@ -94,6 +94,19 @@ def _of_images(pool: Any, x: Any, ksize: Any, stride: Any, pad: Any, **options: 
     return F.squeeze(pool(F.expand_dims(x, 2), *rows, (0, sizes[2]), **options), 2)
 
 
+@composed
+@signed
+def average_pooling_1d(x, ksize, stride, pad, pad_value):
+    """`average_pooling_2d` for sequences; with ``pad_value`` None, padding does not count."""
+    if pad_value not in (0, None):
+        raise ValueError(f"average_pooling_1d: pad_value is {pad_value!r:.60}; expected 0 or None")
+    mean = _of_images(F.avg_pool2d, x, ksize, stride, pad)
+    if pad_value is None:
+        xp = get_array_module(as_array(x))
+        mean = F.div(mean, _of_images(F.avg_pool2d, xp.ones_like(as_array(x)), ksize, stride, pad))
+    return mean
+
+
 def _gates(x: Any, count: int) -> list[Any]:
     """Split ``x`` into ``count`` gates; the numbers of one unit are adjacent."""
     shape = as_array(x).shape

@@ -122,8 +122,11 @@ class StatefulGRU(StatelessGRU):
         self.h = h
 
     def forward(self, x: Any) -> Any:  # type: ignore[override]
-        """The next hidden state."""
-        self.h = super().forward(self.h, x)
+        """The next hidden state; without one yet, the biases of ``U``, ``U_r`` and ``U_z`` do not count."""
+        if self.h is None:
+            self.h = F.sigmoid(self.W_z(x)) * F.tanh(self.W(x))
+        else:
+            self.h = super().forward(self.h, x)
         return self.h
 
 

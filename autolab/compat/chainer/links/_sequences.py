@@ -9,7 +9,7 @@ import numpy as np
 
 from ....links.cells import gru_state, lstm_state
 from .. import functions as F
-from ..initializers import Normal, weight
+from ..initializers import Normal, start, weight
 from ..link import ChainList, Link
 from ..variable import Parameter
 
@@ -23,22 +23,28 @@ class _NStep(ChainList):
     n_layers, in_size, out_size : int
     dropout : float
         Dropout probability between layers, in training.
+    initialW, initial_bias : initializer, number or array, optional
     """
 
     direction, n_gates = 1, 1
 
-    def __init__(self, n_layers: int, in_size: int, out_size: int, dropout: float) -> None:
+    def __init__(
+        self, n_layers: int, in_size: int, out_size: int, dropout: float, initialW: Any = None, initial_bias: Any = None
+    ) -> None:
+        self._begin_with = initialW, initial_bias
         way = self.direction
         widths = [in_size] * way + [out_size * way] * (n_layers - 1) * way
         super().__init__(*[self._layer(width, out_size) for width in widths])
         self.n_layers, self.out_size, self.dropout = n_layers, out_size, dropout
 
     def _layer(self, width: int, out_size: int) -> Link:
-        layer = Link()
+        layer, (begin, bias) = Link(), self._begin_with
         for i in range(2 * self.n_gates):
             size = width if i < self.n_gates else out_size
-            layer.register_parameter(f"w{i}", Parameter(weight(Normal(size**-0.5)), (out_size, size)))
-            layer.register_parameter(f"b{i}", Parameter(0, out_size))
+            layer.register_parameter(
+                f"w{i}", Parameter(weight(Normal(size**-0.5) if begin is None else begin), (out_size, size))
+            )
+            layer.register_parameter(f"b{i}", Parameter(start(bias), out_size))
         return layer
 
     def forward(self, hx: Any, xs: Sequence[Any]) -> tuple[Any, list[Any]]:
