@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from ..engine import MultiOutputNode, Variable
+from ..engine.asked import is_asked_for
 from ..engine.errors import DeclarationError, a_kind
 from .base import ArrayForward, as_upstream
 
@@ -112,12 +113,17 @@ class FunctionNode(ArrayForward):
         return tuple([call.output_variable(i) for i in call.retained_outputs])
 
     def _gradients(self, node: MultiOutputNode, g: Any, create_graph: bool) -> Mapping[int, Variable | None]:
-        call, targets = self._running(), tuple([edge.place for edge in node.edges])
+        call, edges = self._running(), list(node.edges)
+        own: Any = call.made()
+        targets = tuple([edge.place for edge in edges if is_asked_for(own, edge.parent)])
+        rest: dict[int, Variable | None] = dict.fromkeys([edge.place for edge in edges])  # nobody has asked for theirs
+        if not targets:
+            return rest
         returned = self.backward(targets, tuple([as_upstream(got) for got in node.gradients(g)]))
         call.check_tuple(returned, "Variables")
         if len(returned) == call.arity:
             return dict(enumerate(returned))
         if len(returned) == len(targets):
-            return dict(zip(targets, returned, strict=True))
+            return rest | dict(zip(targets, returned, strict=True))
         others = f", or {len(targets)}, one per input that needs one" if len(targets) != call.arity else ""
         raise call.miscounted(returned, f"{call.arity}, one per input{others}")

@@ -12,6 +12,9 @@ from types import ModuleType
 
 from .absent import PACKAGE, facades
 
+_BESIDE = {"chainerx": "chainer._chainerx"}
+"""Packages that come with a library, and their module in its facade."""
+
 
 def install(library: str) -> None:
     """Make ``import dezero``, and imports of its modules, import AutoLab's facade in this process.
@@ -88,7 +91,8 @@ def _finders(library: str) -> list[_Finder]:
 
 
 def _belongs(module: str, library: str) -> bool:
-    return module == library or module.startswith(f"{library}.")
+    own = _BESIDE.get(module, module)
+    return own == library or own.startswith(f"{library}.")
 
 
 class _Finder(MetaPathFinder):
@@ -102,7 +106,7 @@ class _Finder(MetaPathFinder):
     ) -> ModuleSpec | None:
         if not _belongs(fullname, self.library):
             return None
-        found = find_spec(f"{PACKAGE}.{fullname}")
+        found = find_spec(f"{PACKAGE}.{_BESIDE.get(fullname, fullname)}")
         if found is not None:
             return ModuleSpec(fullname, _Alias(), is_package=found.submodule_search_locations is not None)
         package, _, name = fullname.rpartition(".")
@@ -117,7 +121,7 @@ class _Alias(Loader):
     """Loads the facade's own module, so that both names refer to one module object."""
 
     def create_module(self, spec: ModuleSpec) -> ModuleType:
-        module = import_module(f"{PACKAGE}.{spec.name}")
+        module = import_module(f"{PACKAGE}.{_BESIDE.get(spec.name, spec.name)}")
         self._own = module.__spec__
         return module
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from .multi_output import OutputNode
 from .node import Node
+from .node import nodes_below as nodes_below
 from .parameter import Pending
 from .primitive import Primitive
 from .variable import Variable, wrap
@@ -94,17 +95,6 @@ def input_nodes(node: Node) -> list[Node | None]:
     parents = {edge.place: edge.parent for edge in node.edges}
     count = len(function.inputs) if isinstance(function, Primitive) and function.schema.fixed else 0
     return [parents.get(i) for i in range(max([count, *[i + 1 for i in parents]]))]
-
-
-def nodes_below(*roots: Node) -> list[Node]:
-    """All nodes of a graph, leaves first, the others in order of creation; without recursion."""
-    found, waiting = dict.fromkeys(roots), [*roots]
-    while waiting:
-        for parent in waiting.pop().parents:
-            if parent not in found:
-                found[parent] = None
-                waiting.append(parent)
-    return sorted(found, key=lambda node: node.order)
 
 
 def generation(root: Node) -> int:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, ValuesView
 from importlib import import_module
 from typing import Any, overload
 
+from .asked import asked
 from .backward import gradients
 from .errors import a_kind, no_switch
 from .keyword_aliases import takes_other_words
@@ -30,7 +31,8 @@ def grad(
     """Return the gradients of ``outputs`` with respect to ``inputs``, without changing any ``.grad``.
 
     The pass is that of `Variable.backward`: it runs all rules down to the leaves, including those that do not lead to
-    ``inputs``; if no input is a leaf, steps older than ``inputs`` are skipped.
+    ``inputs``; if no input is a leaf, steps older than ``inputs`` are skipped. A `FunctionNode` is asked only for the
+    gradients that lead to ``inputs``.
 
     Parameters
     ----------
@@ -82,7 +84,11 @@ def grad(
         )
     nodes = [x.node for x in xs if x.node is not None]
     inner, oldest = frozenset([node for node in nodes if node.order]), min([node.order for node in nodes], default=0)
-    found = gradients(ys, starts, create_graph, inner, max(oldest - 1, 0))
+    outer, asked.innermost = asked.innermost, [ys, nodes, None]
+    try:
+        found = gradients(ys, starts, create_graph, inner, max(oldest - 1, 0))
+    finally:
+        asked.innermost = outer
     seen = {id(getattr(start, "array", start)) for start in starts}  # the caller's own arrays
     result = tuple([own(found[x.node], seen) if x.node in found else None for x in xs])
     return result[0] if isinstance(inputs, Variable) else result

@@ -2,12 +2,12 @@
 
 Each line of ``<library>_cases.txt`` is a case. ``a(2, 3)`` in it is a new Variable whose gradient is compared, ``p``
 the same with positive elements, ``z`` with zeros among them, ``s`` one in float32, ``n`` an array of normally
-distributed numbers, ``i(k, 2)`` whole numbers below k. An expression gives Variables or arrays, one or several. With the
-library itself installed,
+distributed numbers, ``i(k, 2)`` whole numbers below k. An expression gives Variables or arrays, one or several. With
+the library itself installed,
 
     python tests/compat/figures.py chainer
 
-writes what it computes to ``<library>_figures.json``. Chainer 7.8.1 and DeZero 0.0.13 run on Python 3.8 with NumPy 1.23.
+writes what it computes to ``<library>_figures.json``; Chainer 7.8.1 and DeZero 0.0.13 run on Python 3.8, NumPy 1.23.
 """
 
 import json

@@ -514,3 +514,60 @@ def test_numbers_of_an_optimizer_are_set_for_all_parameters_and_not_for_one() ->
         NotImplementedError, match=r"hyperparam\.lr: one parameter has none of its own; set optimizer\.lr"
     ):
         model.W.update_rule.hyperparam.lr = 0.1
+
+
+def test_kinks_are_refused_where_it_is_asked_and_nothing_else_is():
+    rng = np.random.default_rng(0)
+    smooth = (F.exp, F.sin, lambda x: F.softmax(x, axis=0), lambda x: 1000.0 + x * x * 1e-3, lambda x: x * 0.0)
+    kinks = (F.absolute, F.relu, lambda x: F.maximum(x, 2 * x), lambda x: F.absolute(x) + F.exp(x))
+    for dtype in (np.float32, np.float64):
+        x, g = np.array([0.0, 1.0, -0.5], dtype), rng.normal(size=3).astype(dtype)
+        for check, more, bend in (
+            (gradient_check.check_backward, (), lambda f: f),
+            (gradient_check.check_double_backward, (g,), lambda f: lambda v: f(v) * v),
+        ):
+            for f in smooth:
+                check(f, x, g, *more, eps=1e-2, atol=1e-2, rtol=1e-1, detect_nondifferentiable=True)
+            for f in kinks:
+                with pytest.raises((gradient_check.NondifferentiableError, AssertionError)):
+                    check(bend(f), x, g, *more, eps=1e-2, detect_nondifferentiable=True)
+    weight = chainer.Parameter(np.zeros(2))
+    with pytest.raises(gradient_check.NondifferentiableError, match="kink"):
+        x = np.ones(2)
+        gradient_check.check_backward(
+            lambda x: x * F.absolute(weight), x, x, weight, detect_nondifferentiable=True, atol=9
+        )
+    np.testing.assert_array_equal(weight.data, 0)
+
+
+def test_converters_get_devices_and_links_and_variables_say_theirs():
+    @chainer.dataset.converter()
+    def convert(batch, device):
+        return batch, device
+
+    from autolab.compat.chainer.dataset import convert as module
+
+    assert convert([1], -1) == ([1], chainer.get_device("@numpy"))
+    assert convert([1], device=None) == ([1], None)
+    assert isinstance(convert, chainer.dataset.Converter)
+    assert isinstance(module.concat_examples, chainer.dataset.Converter)
+    assert module.concat_examples is chainer.dataset.concat_examples
+    layer = chainer.links.Linear(None, 2)
+    for thing in (layer, layer.W, layer.to_device(-1), chainer.Variable(np.ones(2)).to_device("@numpy")):
+        assert thing.device == chainer.get_device("@numpy")
+
+
+def test_chainerx_is_what_it_is_without_its_extension():
+    from autolab import compat
+
+    compat.install("chainer")
+    try:
+        import chainerx
+
+        assert chainerx.is_available() is False and not isinstance(np.ones(2), chainerx.ndarray)
+        with pytest.raises(AttributeError, match="not available"):
+            _ = chainerx.array
+    finally:
+        compat.uninstall("chainer")
+    with pytest.raises(ModuleNotFoundError):
+        import chainerx

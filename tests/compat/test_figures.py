@@ -17,7 +17,6 @@ from . import figures
 
 ON_PURPOSE = {
     'soft_target_loss="kl-divergence"': "Chainer adds 1e-7 to the targets before the logarithm",
-    "taught(O.Adam": "AutoLab adds eps after the correction of the bias, Chainer before it",
 }
 
 HERE = Path(__file__).parent

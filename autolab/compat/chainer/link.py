@@ -149,8 +149,15 @@ class Link(_links.Link):
         """Move the link to the current GPU. Returns the link itself."""
         return super().to_gpu()
 
+    @property
+    def device(self) -> Any:
+        """The device of its parameters, as `chainer.get_device` returns it."""
+        from .backend import CpuDevice
+
+        return next((p.device for p in self.params(include_uninit=False)), CpuDevice())
+
     def to_device(self, device: Any) -> Any:
-        """Move the link to a device: -1, ``"@numpy"`` and NumPy mean main memory."""
+        """Move the link to a device: -1 and ``"@numpy"`` mean main memory."""
         from .backend import get_device
 
         return self.to_cpu() if get_device(device).xp is np else self.to_gpu()

@@ -141,6 +141,21 @@ class Variable(_Engines, metaclass=_Kind):
         return 0 if self.node is None else generation(self.node)
 
     @property
+    def device(self) -> Any:
+        """The device of the array, as `chainer.get_device` returns it."""
+        from .backend import get_device_from_array
+
+        return get_device_from_array(
+            *[data for data in [self._data] if is_array(data)]
+        )  # a parameter may have none yet
+
+    def to_device(self, device: Any) -> Variable:
+        """Move the array and its gradient to a device: -1 and ``"@numpy"`` mean main memory."""
+        from .backend import get_device
+
+        return self._moved(get_device(device).send)
+
+    @property
     def xp(self) -> Any:
         """The module of the array: ``numpy`` or ``cupy``."""
         return get_array_module(self._data)

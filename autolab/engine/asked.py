@@ -1,0 +1,33 @@
+"""Which inputs a pass of `grad` is about, so that a backward written by a user is asked for nothing else."""
+
+from __future__ import annotations
+
+import threading
+from typing import Any
+
+from .node import Node, nodes_below
+
+
+class _Asked(threading.local):
+    """The innermost pass of `grad` in this thread: its outputs, the nodes of its inputs and, once somebody has asked,
+    whether each node of the graph leads to one of these; None outside of one."""
+
+    innermost: list[Any] | None = None
+
+
+asked = _Asked()
+
+
+def is_asked_for(node: Node, parent: Node) -> bool:
+    """Whether the gradient that ``node`` sends to a parent matters to this thread's pass of `grad`.
+
+    Outside of one every gradient does, and so it does in a graph that a backward has made for itself.
+    """
+    if asked.innermost is None:
+        return True
+    outputs, inputs, leads = asked.innermost
+    if leads is None:
+        leads = asked.innermost[2] = {}
+        for each in nodes_below(*[y.node for y in outputs if y.node is not None]):
+            leads[each] = each in inputs or any([leads[below] for below in each.parents])
+    return node not in leads or leads[parent]

@@ -1,0 +1,73 @@
+"""`grad` asks a FunctionNode only for the gradients that lead to its inputs."""
+
+from __future__ import annotations
+
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+import pytest
+
+import autolab
+from autolab.compat import chainer
+
+
+def _product(base: Any, asked: list[tuple[int, ...]], gives_all: bool) -> Any:
+    class Product(base):
+        def forward(self, inputs):
+            self.retain_inputs((0, 1, 2))
+            x, y, z = inputs
+            return (x * y * z,)
+
+        def backward(self, indexes, grad_outputs):
+            asked.append(indexes)
+            (g,), (x, y, z) = grad_outputs, self.get_retained_inputs()
+            found = g * y * z, g * x * z, g * x * y
+            return found if gives_all else tuple([found[i] for i in indexes])
+
+    return Product
+
+
+@pytest.mark.parametrize("library", [autolab, chainer])
+@pytest.mark.parametrize("gives_all", [False, True])
+def test_only_what_leads_to_the_inputs_is_asked_for(library: Any, gives_all: bool) -> None:
+    asked: list[tuple[int, ...]] = []
+    product = _product(library.FunctionNode, asked, gives_all)
+    values = np.array([2.0]), np.array([3.0]), np.array([5.0])
+    for wanted in [w for n in (1, 2, 3) for w in combinations(range(3), n)]:
+        for is_leaf in (False, True):
+            xs = [library.Variable(value) for value in values]
+            inputs = xs if is_leaf else [x * 1.0 for x in xs]
+            (y,) = product().apply(tuple(inputs))
+            asked.clear()
+            found = library.grad([y], [xs[i] for i in wanted])
+            assert asked == [wanted]
+            assert [g.data[0] for g in found] == [30.0 / values[i][0] for i in wanted]
+            y.backward()
+            assert asked[1:] == [(0, 1, 2)]
+
+
+def test_a_function_that_leads_to_no_input_is_not_asked() -> None:
+    asked: list[tuple[int, ...]] = []
+    product = _product(autolab.FunctionNode, asked, False)
+    x, a = autolab.Variable(2.0), autolab.Variable(3.0)
+    (y,) = product().apply((a, a, a))
+    assert autolab.grad(x * y, x).data == 27.0 and not asked
+
+
+def test_graphs_that_a_backward_makes_for_itself_are_asked_for_everything() -> None:
+    asked: list[tuple[int, ...]] = []
+    inner = _product(autolab.FunctionNode, asked, False)
+
+    class Outer(autolab.FunctionNode):
+        def forward(self, inputs):
+            self.retain_inputs((0, 1, 2))
+            return (inputs[0] * inputs[1] * inputs[2],)
+
+        def backward(self, indexes, grad_outputs):
+            xs = [autolab.Variable(x.data) for x in self.get_retained_inputs()]
+            inner().apply(xs)[0].backward()
+            return tuple([grad_outputs[0] * x.grad for x in xs])
+
+    xs = [autolab.Variable(value) for value in (2.0, 3.0, 5.0)]
+    assert autolab.grad(Outer().apply(xs)[0], xs[1]).data == 10.0 and asked == [(0, 1, 2)]
