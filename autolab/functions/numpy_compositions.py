@@ -35,7 +35,7 @@ def _select(condlist: Sequence[Any], choicelist: Sequence[Any], default: Any = 0
 
 @adapt(np.choose)
 def _choose(a: Any, choices: Sequence[Any]) -> Any:
-    places, choices = np.asarray(unwrap(a)), _listed("choose", "choices", choices)
+    places, choices = as_array(unwrap(a), "numpy.choose: a"), _listed("choose", "choices", choices)
     if places.min(initial=0) < 0 or places.max(initial=0) >= len(choices):
         raise ValueError(f"numpy.choose: a has numbers outside 0 to {len(choices) - 1}; expected one for each choice")
     return _select([places == i for i in range(len(choices))], choices)
@@ -43,7 +43,7 @@ def _choose(a: Any, choices: Sequence[Any]) -> Any:
 
 @adapt(np.compress)
 def _compress(condition: Any, a: Any, axis: int | None = None) -> Any:
-    condition = np.asarray(unwrap(condition))
+    condition = as_array(unwrap(condition), "numpy.compress: condition")
     if condition.ndim != 1:
         raise ValueError(f"numpy.compress: condition has {condition.ndim} axes; expected 1")
     if axis is not None:

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from ..engine import as_array
 from ..engine.numpy_protocol import adapt, foreign, register, unwrap
 from .arrays.axes import expand_dims, swapaxes
 from .arrays.diagonals import diagonal, on_diagonal, trace, tril, triu
@@ -167,7 +168,7 @@ def take(a: Any, indices: Any, axis: int | None = None) -> Any:
     """The elements at ``indices`` along an axis, or of the flattened array. Booleans count as 0 and 1."""
     if axis is None:
         a, axis = reshape(a, shape=-1), 0
-    places = np.asarray(unwrap(indices))
+    places = as_array(unwrap(indices), "take: indices")
     if places.dtype.kind not in "iub":
         raise TypeError(f"take: indices is {indices!r:.60}; expected whole numbers")
     return getitem(a, index=along(place_of("take", axis, np.shape(a)), places.astype(np.intp)))

@@ -152,7 +152,11 @@ class Embedding(Link):
     def forward(self, ids: Any) -> Any:
         """The rows with the indices ``ids``, an array of integers of any shape; the result adds an axis ``size``."""
         found = embedding(ids, self.W)
-        return found if self.padding_idx is None else found * (np.asarray(unwrap(ids)) != self.padding_idx)[..., None]
+        return (
+            found
+            if self.padding_idx is None
+            else found * (as_array(unwrap(ids), "Embedding: ids") != self.padding_idx)[..., None]
+        )
 
     def extra_repr(self) -> str:
         rows, size = self.W.shape

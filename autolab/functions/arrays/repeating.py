@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ...engine import Array
+from ...engine.backend import get_array_module, in_main_memory
 from ...engine.calls import Call
 from ...engine.declare import primitive
 from ..reductions.reduce import Axis, sum
@@ -41,7 +42,7 @@ def repeat(xp: Any, a: Array, *, repeats: int | list[int], axis: int | None = No
     >>> F.repeat(Variable([1.0, 2.0]), repeats=[1, 2])
     variable([1. 2. 2.])
     """
-    return xp.repeat(a, repeats if xp is np else np.asarray(repeats).tolist(), axis)  # CuPy takes no array
+    return xp.repeat(a, repeats if in_main_memory(xp) else np.asarray(repeats).tolist(), axis)  # CuPy takes no array
 
 
 @repeat.vjp("a")
@@ -53,7 +54,7 @@ def _repeat_x(g: Any, a_shape: Shape, repeats: Any, axis: int | None) -> Any:
     if np.size(repeats) == 1:
         total = sum(reshape(g, shape=(*before, length, np.asarray(repeats).item(), *after)), axis=place + 1)
     else:
-        source = np.repeat(np.arange(length), repeats)
+        source = np.repeat(get_array_module(repeats).arange(length), repeats)
         total = scatter(g, index=(*[slice(None)] * place, source), shape=shape)
     return reshape(total, shape=a_shape)
 

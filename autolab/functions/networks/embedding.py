@@ -96,11 +96,10 @@ def one_hot(xp: Any, t: Array, *, classes: int | None = None, axis: int = -1, dt
     """
     if t.dtype.kind not in "iu":
         raise TypeError(f"one_hot: t is of dtype {t.dtype}; expected integers, the numbers of classes")
-    least, most = (int(t.min()), int(t.max())) if t.size else (0, -1)
-    count = most + 1 if classes is None else index(classes)
-    if least < 0 or most >= count:
+    count = (int(t.max()) + 1 if t.size else 0) if classes is None else index(classes)
+    if ((t < 0) | (t >= count)).any():
         expected = "numbers of at least 0" if classes is None else f"classes from 0 to {count - 1}"
-        raise ValueError(f"t goes from {least} to {most}; expected {expected}")
+        raise ValueError(f"t goes from {t.min()} to {t.max()}; expected {expected}")
     if not -t.ndim - 1 <= axis <= t.ndim:
         raise ValueError(f"expected an axis of the result, from {-t.ndim - 1} to {t.ndim}")
     place = axis % (t.ndim + 1)

@@ -48,9 +48,14 @@ _WRITING: dict[Any, int] = {
 
 
 _SHAPED = re.compile(
-    "argwhere|bincount|compress|delete|extract|flatnonzero|nonzero|repeat|trim_zeros|unique.*|(union|intersect|setdiff|setxor)1d|where"
+    "argwhere|bincount|compress|extract|flatnonzero|nonzero|trim_zeros|unique.*|(union|intersect|setdiff|setxor)1d|where"
 )
 """Names of functions whose result may have a shape that depends on values, as may indexing with a mask."""
+
+_RESHAPING = re.compile(
+    "(array_|[hvd]?)split|broadcast_to|delete|histogram.*|insert|pad|repeat|reshape|resize|tile|(lin|log|geom)space"
+)
+"""Names of functions whose result has a shape that depends on the values of the arguments after the first."""
 
 
 class Refusal(NamedTuple):
@@ -71,7 +76,7 @@ class Step:
     the tape.
     """
 
-    kind: Literal["call", "guard", "shape", "draw", "load", "update", "errstate", "tell"]
+    kind: Literal["call", "guard", "count", "shape", "draw", "load", "update", "errstate", "tell"]
     function: Any
     args: tuple[Any, ...] = ()
     options: dict[str, Any] = field(default_factory=dict)
@@ -119,6 +124,9 @@ class CallTape:
         self._lines: list[tuple[int, Line]] = [(0, None)]
         self._setting, self._filters = np.geterr(), filters()
         self._slots: dict[int, int] = {}
+        self._chosen: set[tuple[Any, ...]] = (
+            set()
+        )  # shapes of arrays and masks, of which the shape of the choice is known
         self._before: list[tuple[np.ndarray, bytes]] = []
 
     # ------------------------------------------------------------------ inputs
@@ -138,6 +146,10 @@ class CallTape:
         """An update that is run as it is, once ``effects`` are published; from here on nothing can be undone."""
         self.steps.append(Step("update", optimizer, (effects,)))
         self.is_final = True
+
+    def constant(self, array: np.ndarray) -> Recorded:
+        """Record an array that is the same in each run."""
+        return self._recorded(array, self._constant(array))
 
     # ------------------------------------------------------------------ events
     def call(self, function: Any, args: Sequence[Any], options: dict[str, Any]) -> Any:
@@ -170,6 +182,16 @@ class CallTape:
         """From here on the tape is valid only if the truth value of ``array`` is the same as now."""
         if self.depends[array._slot]:
             self._guard("guard", answer, array, "it branches on a value")
+
+    def count(self, array: Recorded, number: int) -> None:
+        """From here on the tape is valid only if an integer is the same as now."""
+        if self.depends[array._slot]:
+            self._guard("count", number, array, "it counts by a value")
+
+    def asks(self, array: Recorded, name: str) -> None:
+        """Refuse a question whose answer may differ between arrays of one kind."""
+        if array._slot not in self.constants:
+            self.refuse(f"it asks for the {name} of an array")
 
     def _guard(self, kind: Any, told: Any, array: Recorded, what: str) -> None:
         if self.is_final:
@@ -216,15 +238,18 @@ class CallTape:
                 self.refuse(f"{getattr(function, '__name__', function)} returns {type(found).__name__}, no array")
             return found
         if writes is not None:
+            self._chosen.clear()
             self._spread(writes, depends)
-            if writes in self.sources or (writes in self.constants and depends):
+            if writes in self.constants:
+                self.refuse("it writes into an array that was there")
+            if writes in self.sources or writes in self.constants:
                 self.is_final = True
         is_new, whole = same is None and found is not None, not isinstance(found, tuple | list)
         made: list[Any] = [self._made(part, depends) for part in parts] if is_new else [same]
         outs = tuple([(None if whole else i, one._slot) for i, one in enumerate(made)]) if is_new else ()
         line, is_pulled = self._line(sys._getframe(2))
         self.steps.append(Step(kind, function, noted, settings, outs, writes, self.is_backward, line, is_pulled))
-        if depends and outs and _is_shaped(function, args):
+        if depends and outs and self._is_shaped(function, args, options):
             for one in made:
                 self._guard("shape", one.shape, one, "the shape of a result depends on values")
         return made[0] if whole else type(found)(made) if type(found) in (tuple, list) else type(found)(*made)
@@ -263,6 +288,20 @@ class CallTape:
             self.refuse("it writes a computed value into an existing NumPy array")
         return None
 
+    def _is_shaped(self, function: Any, args: Sequence[Any], options: dict[str, Any]) -> bool:
+        """Whether the shape of a result may depend on values, and is not yet known to be the same in each run."""
+        if function is operator.getitem:
+            index = args[1] if type(args[1]) is tuple else (args[1],)
+            masks = tuple([one._slot for one in index if type(one) is Recorded and one._value.dtype == bool])
+            if masks and (args[0].shape, masks) in self._chosen:
+                return False  # by the same masks, such as in the backward pass
+            self._chosen.add((args[0].shape, masks))
+            return bool(masks) or any(map(_is_slice, index))
+        name = getattr(function, "__name__", "")
+        if _RESHAPING.fullmatch(name) is not None:
+            return any([self.depends[one._slot] for one in recorded_in((*args[1:], options))])
+        return _SHAPED.fullmatch(name) is not None and not (name == "where" and len(args) > 1)
+
     def _spread(self, slot: int, depends: bool) -> None:
         """Slots that share memory with one that is written to depend on what is written."""
         if depends and not self.depends[slot]:
@@ -293,11 +332,5 @@ class CallTape:
             self.refuse("a NumPy array changes while it runs")
 
 
-def _is_shaped(function: Any, args: Sequence[Any]) -> bool:
-    if function is operator.getitem:
-        index = args[1] if type(args[1]) is tuple else (args[1],)
-        return any([type(one) is Recorded and one._value.dtype == bool for one in index])
-    name = getattr(function, "__name__", "")
-    if name in ("repeat", "delete") and not any([type(arg) is Recorded for arg in args[1:]]):
-        return False
-    return _SHAPED.fullmatch(name) is not None and not (name == "where" and len(args) > 1)
+def _is_slice(index: Any) -> bool:
+    return type(index) is slice and bool(recorded_in(index))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dis
 from collections.abc import Iterator
 from functools import cache
+from itertools import pairwise
 from types import CodeType
 from typing import Any
 
@@ -46,6 +47,13 @@ def placed(code: CodeType) -> Iterator[tuple[int, str, Any]]:
     for step in dis.get_instructions(code):
         line = starts.get(step.offset) or line
         yield line, step.opname, step.argval
+
+
+@cache
+def owners_of(code: CodeType, name: str) -> frozenset[str]:
+    """The names whose attribute ``name`` code reads: ``np`` for ``np.random``."""
+    pairs = [(a, b) for a, b in pairwise(dis.get_instructions(code)) if b.opname[:5] == "LOAD_" and b.argval == name]
+    return frozenset([a.argval for a, b in pairs if a.opname.startswith("LOAD_") and isinstance(a.argval, str)])
 
 
 @cache

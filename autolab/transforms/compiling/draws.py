@@ -15,7 +15,7 @@ _IN_PLACE = ("shuffle", "spawn")
 
 def _noted(name: str) -> Callable[..., Any]:
     def draw(self: Any, *args: Any, **options: Any) -> Any:
-        found = getattr(np.random.Generator, name)(self, *plain(args), **plain(options))
+        found = getattr(np.random.Generator(self.bit_generator), name)(*plain(args), **plain(options))
         tape: CallTape = self.tape
         if name in _IN_PLACE or options.get("out") is not None:
             tape.refuse(f"it calls {name} of a generator, which writes into an array")

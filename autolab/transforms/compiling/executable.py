@@ -145,6 +145,9 @@ class Executable:
     def _guard(self, step: Step, i: int) -> None:
         self._lines.append(f"if {'not ' * step.function}{self._text(step.args[0])}: raise Miss")
 
+    def _count(self, step: Step, i: int) -> None:
+        self._lines.append(f"if {self._text(step.args[0])} != {step.function}: raise Miss")
+
     def _shape(self, step: Step, i: int) -> None:
         self._lines.append(f"if {self._text(step.args[0])}.shape != {step.function}: raise Miss")
 

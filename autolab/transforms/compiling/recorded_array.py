@@ -140,17 +140,32 @@ def _leaving(name: str, convert: Callable[..., Any]) -> Callable[..., Any]:
     return lambda self, *args: convert(self._tape.leaves(self, name), *args)
 
 
+def _integer(name: str, convert: Callable[..., Any]) -> Callable[..., Any]:
+    """The same for an integer. If a library asks, such as for a number of classes, the tape is valid where it is the
+    same."""
+
+    def asked(self: Recorded) -> Any:
+        number = convert(self._value)  # an array of several is no number, and does not leave
+        if self._value.dtype.kind in "iub" and is_library(sys._getframe(1)):
+            self._tape.count(self, number)
+        else:
+            self._tape.leaves(self, name)
+        return number
+
+    return asked
+
+
 def _attribute(name: str) -> property:
     def read(self: Recorded) -> Any:
         if name in ("flags", "base") and not is_library(sys._getframe(1)):  # arrays of one kind may differ in these
-            self._tape.refuse(f"it asks for the {name} of an array")
+            self._tape.asks(self, name)
         return getattr(self._value, name)
 
     return property(read)
 
 
 _LEAVING: dict[str, Callable[..., Any]] = {
-    **{f"__{kind.__name__}__": kind for kind in (float, int, complex, repr, str, format, round, operator.index)},
+    **{f"__{kind.__name__}__": kind for kind in (float, complex, repr, str, format, round)},
     **{name: getattr(np.ndarray, name) for name in ("item", "tolist", "tobytes", "dump", "dumps", "tofile")},
 }
 
@@ -160,6 +175,7 @@ _MEMBERS: dict[str, Any] = {
     **operator_methods(_computed, lambda other: _is_foreign((other,))),
     **{name: _method(name) for name in dir(np.ndarray) if name[0] != "_" and callable(getattr(np.ndarray, name))},
     **{name: _leaving(name.strip("_"), convert) for name, convert in _LEAVING.items()},
+    **{f"__{kind.__name__}__": _integer(kind.__name__, kind) for kind in (int, operator.index)},
     **{name: _attribute(name) for name in _ATTRIBUTES},
     "__copy__": _method("copy"),
     "T": property(lambda self: _of(self, self._tape.call(np.transpose, (self,), {}))),

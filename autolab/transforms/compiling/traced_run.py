@@ -20,6 +20,7 @@ from ...gpu.traced_function import is_plain
 from ..tracing.keeping import replaced
 from .boundary import gradients_since, not_passed
 from .call_tape import CallTape, Refusal
+from .constants import recorded_constants
 from .draws import RecordedGenerator
 from .nested import EnteredArguments, flat, named, outs, unwrapped, variables_in
 from .reached_state import Effect, Given, Out, ReachedState, StatePlace
@@ -179,6 +180,7 @@ class _NotedRun:
         with ExitStack() as overrides, taped(tape):
             for optimizer in self.found.optimizers:
                 overrides.enter_context(overridden(optimizer, self._update))
+            overrides.enter_context(recorded_constants(tape, self.found))
             with using_config("rng", rng), watched(tape, self.found.codes):
                 args, options = entered.values
                 with not_passed(self._earlier, tape):

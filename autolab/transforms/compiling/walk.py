@@ -23,7 +23,7 @@ from ...engine.tracebacks import PACKAGE
 from ...gpu.harmless import name_of_default
 from ...gpu.traced_function import is_plain
 from .call_tape import Refusal
-from .code_names import attributes_of, codes_in, globals_of, imported, placed, read_in, words_of
+from .code_names import attributes_of, codes_in, globals_of, imported, owners_of, placed, read_in, words_of
 from .reached_state import has_array
 from .reads import Reads, Spot
 from .surroundings import generators, is_the_users, progress
@@ -235,7 +235,7 @@ class _Walk:
         around = function.__globals__
         for code, name in [(one, name) for one in codes_in(function.__code__) for name in one.co_names]:
             value = around.get(name)
-            is_named = name == "random" and any([around.get(other) is np for other in code.co_names])
+            is_named = name == "random" and any([around.get(other) is np for other in owners_of(code, name)])
             if is_named or value is np.random or isinstance(_owner(value), np.random.RandomState):
                 where = code.co_filename, next(line for line, _, argument in placed(code) if argument == name)
                 self.found.beyond = Refusal(f"it uses numpy.random ({name}); expected config.rng", where)
