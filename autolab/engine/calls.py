@@ -49,33 +49,29 @@ INSTEAD = {
 """NumPy's parameters that no function accepts -> what to do instead."""
 
 
+def is_plain(function: Primitive, count: int, attributes: dict[str, Any]) -> bool:
+    """Whether a call has as many inputs as the forward takes, by position, and no keyword that it does not know."""
+    schema = function.schema
+    usual = not function.spelling if schema.variadic else schema.required <= count <= len(schema.inputs)
+    return usual and attributes.keys() <= schema.defaults.keys()
+
+
 def plain(function: Primitive, args: tuple[Any, ...], attributes: dict[str, Any]) -> Call:
     """A call as inputs by position, with None for those left out, and attributes by name."""
     schema = function.schema
-    usual = schema.variadic or schema.required <= len(args) <= len(schema.inputs)
-    if not usual or (schema.variadic and function.spelling) or not attributes.keys() <= schema.defaults.keys():
+    if not is_plain(function, len(args), attributes):
         args, attributes = bound(function, args, attributes)
     check_count(schema, len(args))
     return args + (None,) * (len(schema.inputs) - len(args) - schema.variadic), attributes
 
 
-by_dim: dict[Any, Callable[..., Any]] = {}
-"""Functions -> those to call instead if ``dim`` or ``keepdim`` is given, because PyTorch's result is different."""
-
-
 def again(function: Primitive, error: Exception, args: tuple[Any, ...], arrays: Any, attributes: dict[str, Any]) -> Any:
     """The result of a call spelled differently from what its forward accepts; otherwise raise its complaint."""
-    schema = function.schema
-    words = {"dim" if name == "axis" else name: value for name, value in attributes.items()}
-    if function in by_dim and ("dim" in attributes or ("keepdim" in words and ("dim" in words or len(args) == 2))):
-        return by_dim[function](*args, **words)
-    too_many = not schema.variadic and len(args) > len(schema.inputs)
-    if too_many or not attributes.keys() <= schema.defaults.keys():
-        return function.apply(*bound(function, args, attributes))
-    check_count(schema, len(args))
+    if not is_plain(function, len(args), attributes):
+        return function.apply(args, attributes)
+    check_count(function.schema, len(args))
     try:
-        if len(attributes) < len(schema.defaults):
-            attributes = schema.completed(attributes)
+        attributes = function.schema.completed(attributes)
     except TypeError as missing:
         error = missing
     raise function.complaint(error, arrays, attributes) from None

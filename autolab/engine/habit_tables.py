@@ -408,10 +408,10 @@ _KEYWORDS = """
 KEYWORDS = {name: tuple(own.split(",")) for name, own in _pairs(_KEYWORDS)}
 """Keyword -> the names under which functions, links and optimizers accept it; the first that exists is used."""
 
-_OTHER_RESULTS = frozenset({"max", "min", "median", "sort", "split", "std", "var"})
-
-DIFFERENT = {"dim": _OTHER_RESULTS, "keepdim": _OTHER_RESULTS}
-"""Keyword -> functions whose results differ from those of the libraries in which they accept this keyword."""
+OTHER_FORMS = {
+    name: f"functions.values_and_places.{name}" for name in ("max", "median", "min", "sort", "squeeze", "std", "var")
+}
+"""Functions whose results differ from PyTorch's -> what has PyTorch's meaning: it is called if ``dim`` is given."""
 
 NEEDLESS: dict[str, tuple[str, tuple[Any, ...] | None]] = {
     "allow_unused": ("create_graph", (True, False)),

@@ -36,7 +36,7 @@ def by_habit(module: str, where: str, name: str, own: str = "") -> Any:
         told = instead(where, name)
         asks = sys._getframe(2 if told else 1)  # for other names, Python's own message is as good
         raise not_there(asks, module, name, f"module {module!r} has no attribute {name!r}{told}")
-    return _at(own or module, target)
+    return at(target, own or module)
 
 
 def answering(module: str, where: str, own: str = "") -> Callable[[str], Any]:
@@ -56,7 +56,8 @@ def not_there(frame: FrameType, module: str, name: str, said: str) -> Exception:
     return AttributeError(said, name=name, obj=sys.modules.get(module))
 
 
-def _at(module: str, target: str) -> Any:
+def at(target: str, module: str = _PACKAGE) -> Any:
+    """What is at a path of the tables, below a module."""
     path, _, last = target.rpartition(".")
     owner = import_module(f"{module}.{path}" if path else module)
     if not target:
@@ -79,11 +80,11 @@ class ModulesByHabit:
             return None
         own = _PACKAGE if where in ("autolab", "autograd") else f"{_PACKAGE}.{where}"
         if last in ALIASES.get(where, {}):
-            found = _at(own, ALIASES[where][last])
+            found = at(ALIASES[where][last], own)
         elif last in HABITS.get(where, {}):
             raise ModuleNotFoundError(f"No module named {name!r}{instead(where, last)}")
         else:
-            found = None if package == own else _at(own, last)
+            found = None if package == own else at(last, own)
         return ModuleSpec(name, _ThereAlready(found)) if isinstance(found, ModuleType) else None  # type: ignore[arg-type]
 
 
@@ -139,7 +140,7 @@ class Alias:
     def __get__(self, instance: Any, owner: type) -> Any:
         if "." not in self._name:
             return getattr(owner if instance is None else instance, self._name)
-        found = _at(_PACKAGE, self._name)
+        found = at(self._name)
         if instance is not None and not hasattr(found, "__get__"):
             return partial(found, instance)  # a ufunc
         return found.__get__(instance, owner) if hasattr(found, "__get__") else found

@@ -10,8 +10,8 @@ from collections.abc import Callable, Container, Mapping
 from functools import partial, wraps
 from typing import Any, ParamSpec, TypeVar
 
-from .habit_tables import DIFFERENT, KEYWORDS, NEEDLESS
-from .habits import instead
+from .habit_tables import KEYWORDS, NEEDLESS, OTHER_FORMS
+from .habits import at, instead
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -31,11 +31,12 @@ def in_own_words(function: str, names: Container[str], given: Mapping[str, Any])
     for name, value in given.items():
         if name not in names and _is_needless(name, value, names):
             continue
-        own = name if name in names or function in DIFFERENT.get(name, ()) else _meant(name, names, {**given, **found})
+        is_other = name in ("dim", "keepdim") and function in OTHER_FORMS
+        own = name if name in names or is_other else _meant(name, names, {**given, **found})
         if own == "nobias" != name:
             own, value = (own, not value) if isinstance(value, bool) else (name, value)
-        if own in ("axis", "axes") and name != own and isinstance(value, list):
-            value = tuple(value)
+        if own in ("axis", "axes") and name != own and isinstance(value, list | tuple):
+            value = tuple(value) or (None if "keepdims" in names else ())  # an empty dim means all axes of a reduction
         if own == "beta1" != name:
             pair = isinstance(value, tuple | list) and len(value) == 2
             found |= dict(zip(("beta1", "beta2"), value, strict=True)) if pair else {name: value}
@@ -53,6 +54,17 @@ def _is_needless(name: str, value: Any, names: Container[str]) -> bool:
 def _meant(name: str, names: Container[str], given: Mapping[str, Any]) -> str:
     own = [target for target in KEYWORDS.get(name, ()) if target in names and target not in given]
     return own[0] if own else name
+
+
+_PYTORCHS = {"axis": "dim", "keepdims": "keepdim", "ddof": "correction"}
+
+
+def other_form(function: str, args: tuple[Any, ...], given: Mapping[str, Any]) -> Callable[[], Any] | None:
+    """What a call means instead if ``dim`` or ``keepdim`` says that it is PyTorch's, whose result differs."""
+    with_dim = "dim" in given or ("keepdim" in given and ("axis" in given or len(args) == 2))
+    if not with_dim or function not in OTHER_FORMS:
+        return None
+    return partial(at(OTHER_FORMS[function]), *args, **{_PYTORCHS.get(name, name): v for name, v in given.items()})
 
 
 def unknown_keyword(who: str, name: str, names: list[str]) -> str:
@@ -89,6 +101,9 @@ def takes_other_words(function: Callable[P, R]) -> Callable[P, R]:
     def call(*args: P.args, **given: P.kwargs) -> R:
         if all([name in names for name in given]):
             return function(*args, **given)
+        form = other_form(who, args, given)
+        if form is not None and not function.__module__.endswith(".values_and_places"):
+            return form()
         asked = f"{type(args[0]).__name__}.{function.__name__}" if first == "self" and args else who
         return function(*args, **known(asked.removesuffix(".__init__"), names, given))
 

@@ -19,6 +19,7 @@ from .complaints import COMPLAINTS, complaint
 from .devices import stopwatch
 from .gradient_shape import summed
 from .kernels import direct_name, on_device
+from .keyword_aliases import other_form
 from .modes import modes, overrides, watchers
 from .multi_output import MultiOutputNode, several
 from .node import Edge, Node
@@ -149,7 +150,11 @@ class Primitive:
 
     def apply(self, args: tuple[Any, ...], attributes: dict[str, Any]) -> Any:
         """Arrays in, arrays out; if any input is a Variable, Variables out, as part of the graph."""
-        if len(args) != len(self.inputs) or self.schema.variadic:
+        defaults = self.schema.defaults
+        if len(args) != len(self.inputs) or self.schema.variadic or not attributes.keys() <= defaults.keys():
+            form = other_form(self.name, args, attributes) if self.run is self.forward else None
+            if form is not None:
+                return form()
             args, attributes = calls.plain(self, args, attributes)
         raw, with_variables, ready = [], False, True
         for arg in args:
@@ -160,7 +165,7 @@ class Primitive:
                 ready = False
                 raw.append(arg)
         try:
-            if len(attributes) < len(self.schema.defaults):
+            if len(attributes) < len(defaults):
                 attributes = self.schema.completed(attributes)
             if not ready and (with_variables or any([type(array) not in modules for array in raw])):
                 raw = as_arrays(self, raw)
@@ -168,7 +173,7 @@ class Primitive:
             stop = stopwatch(xp) if watchers and modes().hooks else None
             y = self.run(xp, *raw, **attributes) if xp is np else self._on_device(xp, raw, attributes)
         except COMPLAINTS as error:
-            return calls.again(self, error, args, raw, attributes)
+            raise self.complaint(error, raw, attributes) from None
         if not with_variables:
             return y
         seconds = 0.0 if stop is None else stop()

@@ -21,7 +21,6 @@ from ..engine.habits import instead
 from ..engine.leaving import left
 from ..engine.plain_arrays import plain
 from ..engine.updates import METHODS as LEAF_METHODS
-from . import values_and_places  # noqa: F401  # registers what has another meaning with ``dim``
 from .arrays.axes import squeeze, swapaxes
 from .arrays.device_transfer import to_cpu, to_gpu
 from .arrays.diagonals import diagonal, trace

@@ -10,8 +10,8 @@ import numpy as np
 
 from ... import functions as F
 from ...engine import get_array_module
+from ...functions import values_and_places as _pairs
 from ...functions.arrays.joining import place_of
-from ...functions.values_and_places import first as _first  # noqa: F401  # for table.txt
 from ..table import fill
 from ._arguments import axes, cast, dim_and_keep, floats, is_whole, of_floats, reduced, tensor_of, without_gradient
 from ._elementwise import maximum, minimum  # noqa: F401  # for table.txt
@@ -72,15 +72,11 @@ def prod(input: Any, dim: int | None = None, keepdim: bool = False, *, dtype: An
     return _gathered("prod", input, dtype, lambda x: F.prod(x, dim, keepdims=keepdim))
 
 
-def _spread(name: str, engine: Callable[..., Any], input: Any, dim: Any, *how: Any) -> Any:
+def _spread(name: str, input: Any, dim: Any, *how: Any) -> Any:
     unbiased, keepdim, correction, others = how
-    if isinstance(dim, bool):
-        dim, unbiased = None, dim
-    if unbiased is not None and correction is not None:
-        raise TypeError(f"{name}: got unbiased and correction; expected one of them")
-    dim, keepdim = dim_and_keep(name, reduced(dim, input), keepdim, others)
-    less = 0 if unbiased is False else 1 if correction is None else correction
-    return dressed(engine(of_floats(name, input), dim, ddof=less, keepdims=keepdim))
+    if not isinstance(dim, bool):
+        dim, keepdim = dim_and_keep(name, reduced(dim, input), keepdim, others)
+    return dressed(getattr(_pairs, name)(of_floats(name, input), dim, unbiased, keepdim, correction))
 
 
 def _extreme(name: str, engine: Any, of_two: Any, input: Any, dim: Any, keepdim: bool, others: Any) -> Any:
@@ -89,56 +85,22 @@ def _extreme(name: str, engine: Any, of_two: Any, input: Any, dim: Any, keepdim:
         return of_two(x, dim if isinstance(dim, Engine) else others["other"])
     if others:
         dim, keepdim = dim_and_keep(name, dim, keepdim, others)
-    if dim is None:
-        return dressed(engine(x))
-    return _picked(x, getattr(x._data, f"arg{name}")(axis=dim), dim, keepdim)
+    return dressed(engine(x)) if dim is None else pair(getattr(_pairs, name)(x, dim, keepdim))
 
 
-def _at(x: Any, places: Any, dim: int) -> values_and_indices:
-    """The elements at some indices along ``dim``."""
-    if not x.ndim:
-        return values_and_indices(dressed(x), constant(places.reshape(())))
-    return values_and_indices(dressed(F.take_along_axis(x, places, dim)), constant(places))
-
-
-def _picked(x: Any, indices: Any, dim: int, keepdim: bool = False) -> values_and_indices:
-    """The elements at one index each along ``dim``."""
-    if not x.ndim:
-        return _at(x, indices, dim)
-    found = _at(x, get_array_module(indices).expand_dims(indices, dim), dim)
-    return found if keepdim else values_and_indices(dressed(F.squeeze(found.values, dim)), constant(indices))
+def pair(found: _pairs.ValuesAndIndices) -> values_and_indices:
+    """What AutoLab finds, as tensors."""
+    return values_and_indices(dressed(found.values), constant(found.indices))
 
 
 def _place(name: str, x: Any, dim: int | None, keepdim: bool) -> Any:
     return constant(getattr(get_array_module(x._data), name)(tensor_of(name, x)._data, axis=dim, keepdims=keepdim))
 
 
-def argsort(input: Any, dim: int = -1, descending: bool = False, stable: bool = True) -> Any:
-    """The indices that sort the elements along ``dim``; equal elements keep their order."""
-    data = tensor_of("argsort", input)._data
-    xp = get_array_module(data)
-    if not data.ndim:
-        return constant(xp.zeros((), np.int64))
-    if not descending:
-        return constant(xp.argsort(data, axis=dim, kind="stable"))
-    back = xp.argsort(xp.flip(data, dim), axis=dim, kind="stable")
-    return constant(data.shape[dim] - 1 - xp.flip(back, dim))
-
-
 def median(input: Any, dim: int | None = None, keepdim: bool = False) -> Any:
     """The median, the lower of the two for an even number of elements; along ``dim``, with its index."""
-    x = tensor_of("median", input)
-    whole = dim is None or not x._data.ndim
-    along: Any = 0 if whole else dim
-    flat = F.reshape(x, (-1,)) if whole else x
-    if not x._data.size and dim is None:
-        return constant(np.asarray(np.nan, x._data.dtype))
-    order = get_array_module(x._data).argsort(flat._data, axis=along, kind="stable")
-    middle = order.take((flat._data.shape[along] - 1) // 2, axis=along)
-    unknown = flat._data != flat._data  # with a NaN, the first of them is the median
-    middle = np.where(unknown.any(axis=along), unknown.argmax(axis=along), middle)
-    found = _picked(flat, np.asarray(middle), along, keepdim and not whole)
-    return found.values if dim is None else found
+    found = _pairs.median(tensor_of("median", input), dim, keepdim)
+    return dressed(found) if dim is None else pair(found)
 
 
 def norm(input: Any, p: Any = "fro", dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Any:

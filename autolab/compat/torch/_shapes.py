@@ -13,6 +13,7 @@ from ...functions import pytorch_names as _names  # noqa: F401  # for table.txt
 from ...functions.arrays.joining import flat_shape, place_of
 from ...functions.arrays.joining import in_sizes as _in_sizes
 from ...functions.numpy_names import copy as _copy  # noqa: F401  # for table.txt
+from ...functions.values_and_places import squeeze as _squeezed  # noqa: F401  # for table.txt
 from ..table import fill
 from ._arguments import axes, cast, common_dtype, tensor_of  # noqa: F401  # axes is for table.txt
 from ._tensor import Engine, constant, dressed, plain
@@ -28,14 +29,6 @@ def flatten(input: Any, start_dim: int = 0, end_dim: int = -1) -> Any:
     """Flatten the axes from ``start_dim`` to ``end_dim`` into one."""
     shape = tensor_of("flatten", input)._data.shape
     return dressed(F.reshape(input, flat_shape(shape, start_dim, end_dim)))
-
-
-def squeeze(input: Any, dim: Any = None) -> Any:
-    """Remove all axes of length 1, or ``dim`` alone if it has length 1."""
-    shape = tensor_of("squeeze", input)._data.shape
-    asked = range(len(shape)) if dim is None else [dim] if isinstance(dim, int) else dim
-    gone = {place_of("squeeze", d, shape) for d in asked} if shape else ()
-    return dressed(F.reshape(input, tuple([n for i, n in enumerate(shape) if n != 1 or i not in gone])))
 
 
 def t(input: Any) -> Any:
