@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from .backend import is_array
-from .calls import in_grain, signature_of
+from .calls import in_grain, refusal, signature_of
 from .complaints import COMPLAINTS, LIMIT
 from .errors import DetachError, NoGradientError
 from .leaving import is_drawn
@@ -104,11 +104,34 @@ def _called(func: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, A
 
 
 def _adapted(func: Any, adapter: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """Bind the arguments to NumPy's own parameters, and hand each to the one of the adapter that has its name."""
+    own = signature_of(adapter)
     try:
-        given = signature_of(adapter).bind(*args, **kwargs)
+        theirs = signature_of(func)
+    except ValueError:  # in C, before NumPy 2.4
+        theirs = own
+    try:
+        given = theirs.bind(*args, **kwargs).arguments
     except TypeError as error:
         raise NoGradientError(f"{_full_name(func)} on a Variable: {error}") from None
-    return adapter(*given.args, **given.kwargs)
+    places, inputs, options = [*own.parameters], [], {}
+    for name, value in given.items():
+        p = theirs.parameters[name]
+        if p.kind is p.VAR_POSITIONAL:
+            inputs += value
+        elif p.kind is p.VAR_KEYWORD:
+            options |= value
+        elif p.default is p.empty:
+            inputs.append(value)
+        elif value is np._NoValue or (value is p.default and name not in places):  # type: ignore[attr-defined]
+            continue
+        elif name not in places:
+            raise NoGradientError(f"{_full_name(func)} on a Variable {refusal(func.__name__, name)}"[:LIMIT])
+        elif own.parameters[name].kind is p.POSITIONAL_ONLY:
+            inputs.append(value)
+        else:
+            options[name] = value
+    return adapter(*inputs, **options)
 
 
 def _settings(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[tuple[str, Any]]:

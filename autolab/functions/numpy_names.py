@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from ..engine import as_array
+from ..engine import Variable, as_array
 from ..engine.numpy_protocol import adapt, foreign, register, unwrap
 from .arrays.axes import expand_dims, swapaxes
 from .arrays.diagonals import diagonal, on_diagonal, trace, tril, triu
@@ -25,30 +25,48 @@ from .elementwise.arithmetic import mul, sub
 from .elementwise.cardinal_sine import sinc
 from .elementwise.exponentials import expm1, log1p
 from .elementwise.logistic import logsigmoid, sigmoid
-from .elementwise.powers import cbrt, pow
+from .elementwise.powers import abs, cbrt, pow
+from .elementwise.rounding import round
 from .elementwise.selection import where
 from .elementwise.special import erf, erfc
+from .linear_algebra.einstein import einsum
 from .linear_algebra.matrix_functions import matrix_norm
 from .linear_algebra.products import dot, matmul, outer, tensordot
 from .linear_algebra.spectra import eigh, svd
 from .losses.entropy import xlogy
 from .reductions.extrema import max, min
 from .reductions.norms import norm
+from .reductions.quantiles import merged_axes
 from .reductions.reduce import Axis, mean, sum
+from .working_precision import HALF, SINGLE, as_floats, given_arrays, in_full
 
 Arrays = Sequence[Any]
 
 
 # ---------------------------------------------------------------------- elementwise
-for _same in (np.positive, np.conjugate):  # all numbers are real
-    register(_same, lambda x: x)
+def _of_floats(ufunc: np.ufunc, function: Callable[..., Any]) -> None:
+    """Make ``ufunc`` on Variables call ``function`` if there are floats; the dtype of other results is NumPy's."""
+
+    def called(*inputs: Any) -> Any:
+        arrays = [unwrap(x) for x in inputs]
+        if "f" in [(a if hasattr(a, "dtype") else np.asarray(a)).dtype.kind for a in arrays]:
+            return function(*inputs)
+        return Variable(ufunc(*arrays), requires_grad=False)
+
+    register(ufunc, called)
+
+
+for _ufunc, _own in {
+    **dict.fromkeys((np.positive, np.conjugate), lambda x: x),  # all numbers are real
+    np.exp2: lambda x: pow(2.0, x),
+    **dict.fromkeys((np.deg2rad, np.radians), lambda x: mul(x, math.pi / 180)),
+    **dict.fromkeys((np.rad2deg, np.degrees), lambda x: mul(x, 180 / math.pi)),
+    np.rint: round,
+    np.fabs: abs,
+    np.vecdot: lambda a, b: einsum(a, b, subscripts="...i,...i->..."),
+}.items():
+    _of_floats(_ufunc, _own)
 adapt(np.real)(lambda val: val)
-register(np.exp2, lambda x: pow(2.0, x))
-for _degrees in (np.deg2rad, np.radians):
-    register(_degrees, lambda x: mul(x, math.pi / 180))
-for _radians in (np.rad2deg, np.degrees):
-    register(_radians, lambda x: mul(x, 180 / math.pi))
-register(np.vecdot, lambda a, b: sum(mul(a, b), axis=-1))
 
 
 foreign.update(cbrt=cbrt, erf=erf, erfc=erfc, expit=sigmoid, expm1=expm1, log1p=log1p)  # of scipy.special
@@ -185,15 +203,23 @@ def _diag(v: Any, k: int = 0) -> Any:
 
 # ---------------------------------------------------------------------- reductions and differences
 @adapt(np.average)
-def _average(a: Any, axis: Axis = None, weights: Any = None, *, keepdims: bool = False) -> Any:
+def _average(a: Any, axis: Axis = None, weights: Any = None, returned: bool = False, *, keepdims: bool = False) -> Any:
     if weights is None:
-        return mean(a, axis=axis, keepdims=keepdims)
-    if np.shape(weights) != np.shape(a):
-        weights = _along_axes(weights, a, axis)
-    total = sum(weights, axis=axis, keepdims=keepdims)
-    if (unwrap(total) == 0).any():
-        raise ZeroDivisionError("average: the weights add up to 0; expected another sum")
-    return sum(mul(a, weights), axis=axis, keepdims=keepdims) / total
+        (a,) = given_arrays("average", a=a)
+        found = mean(a, axis=axis, keepdims=keepdims)
+        total = np.asarray(a.size / found.size if found.size else 0.0)
+    else:
+        a, weights = given_arrays("average", a=a, weights=weights)
+        floats = () if a.dtype.kind == "f" else (np.float64,)
+        dtype = np.result_type(a.dtype, weights.dtype, *floats)
+        a, weights = [as_floats(x, SINGLE if dtype == HALF else dtype) for x in (a, weights)]
+        if weights.shape != a.shape:
+            weights = _along_axes(weights, a, axis)
+        total = sum(weights, axis=axis, keepdims=keepdims)
+        if (unwrap(total) == 0).any():
+            raise ZeroDivisionError("average: the weights add up to 0; expected another sum")
+        found = as_floats(sum(mul(a, weights), axis=axis, keepdims=keepdims) / total, dtype)
+    return (found, broadcast_to(as_floats(total, found.dtype), shape=found.shape)) if returned else found
 
 
 def _along_axes(weights: Any, a: Any, axis: Any) -> Any:
@@ -214,13 +240,19 @@ def _along_axes(weights: Any, a: Any, axis: Any) -> Any:
 
 @adapt(np.nansum)
 def _nansum(a: Any, axis: Axis = None, *, keepdims: bool = False) -> Any:
-    return sum(where(np.isnan(unwrap(a)), 0.0, a), axis=axis, keepdims=keepdims)
+    (a,) = given_arrays("nansum", a=a)
+    known = a if a.dtype.kind != "f" else where(np.isnan(unwrap(a)), 0.0, a)
+    return sum(known, axis=axis, keepdims=keepdims)
 
 
 @adapt(np.nanmean)
 def _nanmean(a: Any, axis: Axis = None, *, keepdims: bool = False) -> Any:
-    total = _nansum(a, axis, keepdims=keepdims)
-    return (total / np.sum(~np.isnan(unwrap(a)), axis=axis, keepdims=keepdims)).astype(total.dtype)
+    (a,) = given_arrays("nanmean", a=a)
+    if a.dtype.kind != "f":
+        return mean(a, axis=axis, keepdims=keepdims)
+    (a,), rounded = in_full("nanmean", a=a)
+    known = sum(~np.isnan(unwrap(a)), axis=axis, keepdims=keepdims)
+    return rounded(_nansum(a, axis, keepdims=keepdims) / np.asarray(known).astype(a.dtype))
 
 
 @adapt(np.ptp)
@@ -229,13 +261,26 @@ def _ptp(a: Any, axis: Axis = None, *, keepdims: bool = False) -> Any:
 
 
 @adapt(np.diff)
-def _diff(a: Any, n: int = 1, axis: int = -1) -> Any:
-    place = place_of("diff", axis, np.shape(a))
+def _diff(a: Any, n: int = 1, axis: int = -1, prepend: Any = np._NoValue, append: Any = np._NoValue) -> Any:
+    (a,) = given_arrays("diff", a=a)
+    place = place_of("diff", axis, a.shape)
     if index(n) < 0:
         raise ValueError(f"diff: n is {n}; expected an order of at least 0")
+    if not n:
+        return a
+    ends = [None if end is np._NoValue else _edge(end, a.shape, place) for end in (prepend, append)]
+    parts = [part for part in (ends[0], a, ends[1]) if part is not None]
+    a = a if len(parts) == 1 else concatenate(parts, axis=place)
     for _ in range(n):
-        a = sub(getitem(a, index=along(place, slice(1, None))), getitem(a, index=along(place, slice(-1))))
+        after, before = getitem(a, index=along(place, slice(1, None))), getitem(a, index=along(place, slice(-1)))
+        a = np.not_equal(after, before) if a.dtype.kind == "b" else sub(after, before)
     return a
+
+
+def _edge(end: Any, shape: tuple[int, ...], place: int) -> Any:
+    """What `diff` puts before or after an array; a number is repeated."""
+    (end,) = given_arrays("diff", end=end)
+    return end if end.ndim else broadcast_to(end, shape=(*shape[:place], 1, *shape[place + 1 :]))
 
 
 # ---------------------------------------------------------------------- linear algebra
@@ -279,6 +324,5 @@ def _outer(x1: Any, x2: Any, /) -> Any:
 
 @adapt(np.linalg.vector_norm)
 def _vector_norm(x: Any, /, *, axis: Any = None, keepdims: bool = False, ord: float = 2) -> Any:
-    if axis is None and not keepdims:
-        x, axis = reshape(x, shape=-1), 0
-    return norm(x, ord=ord, axis=axis, keepdims=keepdims)
+    lines, shape = merged_axes("vector_norm", x, axis, keepdims)
+    return reshape(norm(lines, ord=ord, axis=-1), shape=shape)

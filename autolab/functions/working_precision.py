@@ -63,6 +63,11 @@ def given_arrays(function: str, **inputs: Any) -> list[Any]:
     return [v if isinstance(v, Variable) else as_array(v, f"{function}: input {k!r}") for k, v in inputs.items()]
 
 
+def as_floats(value: Any, dtype: Any) -> Any:
+    """A Variable or an array in a floating-point dtype; itself if it has it."""
+    return value if value.dtype == dtype else Primitive.cast(value, dtype=dtype)
+
+
 def in_full(function: str, whole: bool = False, **inputs: Any) -> tuple[list[Any], Callable[[Any], Any]]:
     """The inputs of a composed function in single or double precision, as by `real`, and the function that rounds the
     result. If ``whole``, integers stay integers."""

@@ -57,7 +57,7 @@ def ceil(xp: Any, x: Array) -> Array:
     return xp.ceil(x)
 
 
-@elementwise(a=lambda g: zeros_like(g), domain=(-3, 3), numpy=(np.round, np.around, np.rint))
+@elementwise(a=lambda g: zeros_like(g), domain=(-3, 3), numpy=(np.round, np.around))
 def round(xp: Any, a: Array, *, decimals: int = 0) -> Array:
     """Round to the nearest value, elementwise; halves round to even, as in NumPy. The gradient is 0 everywhere.
 

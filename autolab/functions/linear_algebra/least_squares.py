@@ -13,6 +13,7 @@ from ..arrays.diagonals import tril
 from ..arrays.joining import concatenate
 from ..elementwise.powers import square
 from ..reductions.reduce import sum
+from ..working_precision import in_full
 from .linalg import solve, transposed
 from .matrix_functions import pinv
 from .products import matmul
@@ -142,6 +143,7 @@ def lstsq(a: Any, b: Any, rcond: float | None = None) -> tuple[Any, Any, np.int3
         raise ValueError(f"lstsq: a has shape {a.shape}, b has shape {b.shape}: expected (m, n) and (m,) or (m, k)")
     if np.float16 in (a.dtype, b.dtype):
         raise TypeError("lstsq: got float16, which LAPACK does not have; expected float32 or float64")
+    (a, b), _ = in_full("lstsq", a=a, b=b)
     m, n = a.shape
     digits = float(np.finfo(a.dtype if a.dtype.kind == "f" else np.float64).eps)
     share = max(m, n) * digits if rcond is None else rcond if 0 < rcond < 1 else digits  # as in LAPACK

@@ -40,12 +40,13 @@ def trapezoid(y: Any, x: Any = None, dx: Any = 1.0, axis: int = -1) -> Any:
     >>> F.trapezoid(Variable([0.0, 1.0, 4.0]), dx=0.5)
     variable(1.5)
     """
-    (y,), rounded = in_full("trapezoid", whole=True, y=y)
+    (y, *places), rounded = in_full("trapezoid", whole=True, y=y, **({} if x is None else {"x": x}))
     place = place_of("trapezoid", axis, y.shape)
     if x is None:
-        width = check_number("trapezoid", "dx", dx, -math.inf)
+        number = check_number("trapezoid", "dx", dx, -math.inf)
+        width = dx if type(dx) is int else number
     else:
-        (x,) = given_arrays("trapezoid", x=x)
+        (x,) = places
         if x.ndim == 1 and x.shape[0] == y.shape[place]:
             x = reshape(x, shape=(-1, *[1] * (y.ndim - 1 - place)))
             width = x[1:] - x[:-1]

@@ -41,7 +41,7 @@ def median(a: Any, axis: Axis = None, *, keepdims: bool = False) -> Any:
     >>> F.median(Variable([[3.0, 1.0, 2.0], [6.0, 5.0, 7.0]]), 1)
     variable([2. 6.])
     """
-    lines, shape = _lines("median", a, axis, keepdims)
+    lines, shape = merged_axes("median", a, axis, keepdims)
     n = lines.shape[-1]
     if not n:
         return reshape(mean(lines, axis=-1), shape=shape)
@@ -98,7 +98,7 @@ def _quantiles(function: str, a: Any, q: Any, whole: int, axis: Axis, keepdims: 
     if not ((shares >= 0) & (shares <= 1)).all():
         raise ValueError(f"{function}: q is {q!r:.60}; expected numbers from 0 to {whole}")
     (a,), rounded = in_full(function, a=a)
-    lines, shape = _lines(function, a, axis, keepdims)
+    lines, shape = merged_axes(function, a, axis, keepdims)
     if not lines.shape[-1]:
         raise ValueError(f"{function}: a has shape {np.shape(a)}; expected at least one element")
     ranked = sort(lines)
@@ -130,7 +130,7 @@ def _or_nan(ranked: Any, value: Any) -> Any:
     return where(get_array_module(data).isnan(data), last, value)
 
 
-def _lines(function: str, a: Any, axis: Axis, keepdims: bool) -> tuple[Any, tuple[int, ...]]:
+def merged_axes(function: str, a: Any, axis: Axis, keepdims: bool) -> tuple[Any, tuple[int, ...]]:
     """``a`` with the axes to reduce merged into a last one, and the shape of the result."""
     (a,) = given_arrays(function, a=a)
     shape = a.shape
