@@ -10,6 +10,7 @@ import { makeComputingPart } from "./computing.js";
 import { button, html, set, writeSentence } from "./dom.js";
 import { claim, isShortcut } from "./hand.js";
 import { makeLink } from "./link.js";
+import { saveWithNotebook } from "./notebook_state.js";
 
 /** @typedef {import("../graph/explorer.js").View} View */
 /** @typedef {import("../graph/explorer.js").Part} Part */
@@ -30,6 +31,7 @@ export function makeWidget(makers, makeSource) {
     initialize(/** @type {{model: any}} */ { model }) {
       link = makeLink(model);
       source = makeSource(model, link);
+      saveWithNotebook(model.widget_manager);
       return () => {
         source.close();
         link.close();
