@@ -310,3 +310,19 @@ def test_live_views_are_saved_with_the_notebook_unless_the_user_says_otherwise(m
     own = '{"@jupyter-widgets/jupyterlab-manager:plugin": {"saveState": false}}'
     (tmp_path / "labconfig" / "default_setting_overrides.json").write_text(own)
     assert saved() is False
+
+
+def test_in_a_terminal_of_a_hub_the_lessons_are_copied_and_their_place_is_said(tmp_path, monkeypatch, capsys):
+    monkeypatch.setenv("JUPYTERHUB_SERVICE_PREFIX", "/user/alice/")
+    monkeypatch.setenv("HOME", str(tmp_path))
+    folder = tmp_path / "my course"
+    folder.mkdir()
+    monkeypatch.chdir(folder)
+    monkeypatch.setattr(cli, "_serve", None)  # no second server
+    assert cli.main(["lab"]) == 0
+    said = capsys.readouterr().out
+    assert "/user/alice/lab/tree/my%20course/autolab-notebooks/00_start.ipynb" in said and "localhost" not in said
+    assert (folder / "autolab-notebooks" / "00_start.ipynb").is_file()
+    monkeypatch.setenv("JUPYTERHUB_ROOT_DIR", str(folder / "autolab-notebooks"))
+    assert cli.main(["lab", "linear"]) == 0
+    assert "/user/alice/lab/tree/03_linear.ipynb on this hub" in capsys.readouterr().out

@@ -20,9 +20,9 @@ from autolab import __version__
 from autolab.app import teaching
 from autolab.app.doctor import doctor, install_command, unwritable_home
 
-# JupyterLab saves live views with a notebook only if it is told to; otherwise a notebook that is opened again shows an
-# error instead of them until its cells have run. The same folder selects the server's connection to the kernels, see
-# kernel_connection.py. The user's own settings take precedence.
+# Settings of JupyterLab, nbconvert and the server's connection to the kernels, see kernel_connection.py. Views are saved
+# with a notebook without them (views/live/notebook_state.js); they save other widgets, too. The user's own settings take
+# precedence.
 LAB_SETTINGS = Path(__file__).parent / "lab_settings"
 
 
@@ -45,7 +45,8 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def lab(notebook: str | None = None, port: int | None = None, browser: str | None = None) -> int:
-    """Run JupyterLab in the foreground until Ctrl-C.
+    """Run JupyterLab in the foreground until Ctrl-C; in a terminal of JupyterHub, where one is running already, only
+    copy the lessons and say where they are.
 
     Parameters
     ----------
@@ -65,6 +66,9 @@ def lab(notebook: str | None = None, port: int | None = None, browser: str | Non
     """
     lesson = _lesson(notebook)
     path = _existing(notebook) if notebook and lesson is None else None
+    if prefix := os.environ.get("JUPYTERHUB_SERVICE_PREFIX"):
+        print(_place_on_hub(prefix, _student_copy(lesson) if lesson else path))
+        return 0
     if importlib.util.find_spec("jupyterlab") is None:
         raise CommandError(f"JupyterLab is not installed here; install it with: {install_command('lab')}")
     if port:
@@ -188,6 +192,18 @@ def _student_copy(lesson: Path) -> Path:
             why = f"the lessons cannot be copied into the folder {FOLDER} ({error.strerror})"
             raise CommandError(f"{why}; start autolab lab in another folder") from None
     return path
+
+
+def _place_on_hub(prefix: str, notebook: Path | None) -> str:
+    """Where a student finds a notebook in the JupyterLab that the hub runs; a second one could not be reached."""
+    root = Path(os.environ.get("JUPYTERHUB_ROOT_DIR") or Path.home()).resolve()
+    here = "This is a terminal of JupyterHub, whose JupyterLab is running already"
+    if notebook is None:
+        return f"{here}, at {prefix}lab on this hub."
+    if not notebook.is_relative_to(root):
+        return f"{here}. Open {notebook} in it; it lies outside the folder of JupyterLab's file browser, {root}."
+    page = quote(notebook.relative_to(root).as_posix())
+    return f"{here}. Open {notebook.relative_to(root)} in its file browser, or {prefix}lab/tree/{page} on this hub."
 
 
 def _check_port(port: int) -> None:

@@ -26,6 +26,9 @@ export function makeLink(model) {
   let met = false; // a kernel has answered before
   // Each page counts from a random start, so that an acknowledgement for another page is never taken for its own.
   let seq = Math.floor(Math.random() * 2 ** 32) * 2 ** 20;
+  let asked = 0; // when a silent kernel was asked whether it is there
+  /** @type {any} */
+  let last; // the last message
 
   /** @param {State} next */
   function become(next) {
@@ -40,9 +43,32 @@ export function makeLink(model) {
     const entry = queue.shift();
     if (!entry) return become("idle");
     done = entry.done;
+    last = entry.message;
     become("sent");
+    transmit(last, ++seq);
+  }
+
+  /**
+   * Ask a silent kernel whether it is there, at most once in a while. It answers in order: with an answer to this, the
+   * message before it is known to be lost.
+   */
+  function ask() {
+    if (Date.now() - asked < SILENT_AFTER) return;
+    asked = Date.now();
+    transmit({ do: "hello" }, --greeting);
+  }
+
+  function resume() {
+    const unheard = done;
+    if (!queue.length) queue.push({ message: last, done: [] });
+    next();
+    done.push(...unheard);
+  }
+
+  /** @param {any} message @param {number} number */
+  function transmit(message, number) {
     try {
-      model.send({ ...entry.message, seq: ++seq });
+      model.send({ ...message, seq: number });
     } catch {
       become("silent"); // the connection to the kernel is gone
     }
@@ -68,6 +94,7 @@ export function makeLink(model) {
   function acknowledged() {
     met = true;
     sleep(false);
+    if (state === "silent" && model.get("ack") === greeting) return resume();
     if (model.get("ack") !== seq) return;
     const callbacks = done;
     next();
@@ -91,11 +118,13 @@ export function makeLink(model) {
       if (callback) entry.done.push(callback);
       if (!replaces) queue.push(entry);
       if (state === "idle") next();
+      else if (state === "silent") ask();
     },
     /** Clear the queue, and send this message next. @param {any} message */
     stop(message) {
       queue.splice(0, queue.length, { message, done: [] });
       if (state === "idle") next();
+      else if (state === "silent") ask();
     },
     /** @param {(state: State) => void} watcher @returns {() => void} stops watching */
     watch(watcher) {

@@ -84,7 +84,14 @@ def _hear_beside(view: Any) -> None:
     that is the main thread, and the Stop button would take effect only after the cell has ended.
     """
     if hasattr(view.comm, "_reply_subshell_for"):
-        view.comm._reply_subshell_for = None
+        view.comm._reply_subshell_for = _subshell
+
+
+def _subshell(_: Any, chosen: str | None) -> str | None:
+    """The subshell that a page has chosen, or the main shell if there is none of this id: a page that has not noticed a
+    restart, as another page has asked for it, still names one of the kernel before."""
+    manager = shell().kernel.shell_channel_thread.manager
+    return chosen if chosen in manager.list_subshell() else None
 
 
 def closed(view: LiveView) -> None:

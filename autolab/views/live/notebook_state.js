@@ -63,16 +63,12 @@ function shownIds(notebook) {
  */
 function kept(shown, saved, known) {
   const all = { ...saved, ...known };
-  const isView = (/** @type {string} */ id) => "_front_end" in (all[id]?.state ?? {});
-  const needed = new Set(shown.map((id) => reached([id], all)).flatMap((ids) => (ids.some(isView) ? ids : [])));
-  const dropped = new Set(
-    reached(
-      Object.keys(saved).filter((id) => isView(id) && !needed.has(id)),
-      all,
-    ),
-  );
-  const others = Object.keys(saved).filter((id) => !dropped.has(id));
-  return Object.fromEntries([...new Set([...others, ...needed])].map((id) => [id, all[id]]));
+  const hasView = (/** @type {string[]} */ ids) => ids.some((id) => "_front_end" in all[id].state);
+  const needed = shown.map((id) => reached([id], all)).flatMap((ids) => (hasView(ids) ? ids : []));
+  const isLeft = (/** @type {string} */ id) => !needed.includes(id) && hasView(reached([id], all));
+  const left = new Set(reached(Object.keys(saved).filter(isLeft), all));
+  const others = Object.keys(saved).filter((id) => !left.has(id));
+  return Object.fromEntries([...needed, ...reached(others, all)].map((id) => [id, all[id]]));
 }
 
 /** These widgets, and those that they refer to. @param {string[]} ids @param {States} all @returns {string[]} */

@@ -123,6 +123,7 @@ function makeView(source, el, link, makers) {
     tell();
   }
 
+  el.classList.add("al-place");
   el.append(root);
   paintTheme();
   const theme = new MutationObserver(paintTheme);

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Callable
 
 import pytest
+from jupyter_client.blocking import BlockingKernelClient
+from jupyter_client.manager import start_new_kernel
 from playwright.sync_api import Locator, expect
 
 from ..lab import Lab, LabPage
@@ -83,3 +86,35 @@ def move(root: Locator, value: float) -> None:
     box = root.locator(".al-typing input")
     box.fill(str(value))
     box.press("Enter")
+
+
+def test_a_page_that_names_a_subshell_of_the_kernel_before_is_answered() -> None:
+    """Another page has restarted the kernel, as two people on one notebook do."""
+    manager, client = start_new_kernel(kernel_name="python3")
+    try:
+        outputs: list[str] = []
+        code = "import autolab\nview = autolab.explore(lambda x: x * x, x=2.0)\nprint(view.comm.comm_id)\nview"
+        client.execute_interactive(
+            code, output_hook=lambda m: outputs.append(m["content"].get("text", "")), allow_stdin=True, timeout=60
+        )
+        comm = next(filter(None, map(str.strip, outputs)))
+        assert is_answered(client, comm, "00000000-dead-4000-8000-000000000000")
+    finally:
+        client.stop_channels()
+        manager.shutdown_kernel(now=True)
+
+
+def is_answered(client: BlockingKernelClient, comm: str, subshell: str) -> bool:
+    """Whether a greeting on this subshell is acknowledged."""
+    data = {"method": "custom", "content": {"do": "hello", "seq": 7}}
+    message = client.session.msg("comm_msg", {"comm_id": comm, "data": data})
+    message["header"]["subshell_id"] = subshell
+    client.shell_channel.send(message)
+    late = time.monotonic() + 20
+    while time.monotonic() < late:
+        found = client.get_iopub_msg(timeout=20)
+        if found["parent_header"].get("msg_id") != message["header"]["msg_id"]:
+            continue
+        if found["msg_type"] == "comm_msg":
+            return bool(found["content"]["data"]["state"]["ack"] == 7)
+    return False

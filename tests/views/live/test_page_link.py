@@ -165,6 +165,23 @@ def test_a_kernel_that_does_not_answer_is_told_of_and_the_graph_is_marked_stale(
     assert number(page, wire, "h") == "3"
 
 
+def test_a_lost_message_silences_no_view_for_good(page: Page, open_view: Open) -> None:
+    page.clock.install()
+    wire = open_view(muladd, x=2.0, y=3.0, z=4.0)
+    slide(page, "x", 1)
+    wire.inbox.clear()  # lost with a subshell that is gone
+    page.clock.fast_forward(20_000)
+    panel = page.get_by_role("alert")
+    expect(panel).to_contain_text(say("live_silent"))
+    slide(page, "x", 1.5)
+    assert [message["do"] for message in wire.inbox] == []  # first it asks whether there is a kernel
+    wire.settle()
+    page.clock.fast_forward(1000)
+    expect(panel).to_be_hidden()
+    assert float(wire.widget.point["x"]) == 1.5
+    assert number(page, wire, "h") == "4.5"
+
+
 def test_a_saved_picture_without_a_kernel_draws_and_says_so_when_moved(page: Page, open_view: Open) -> None:
     wire = open_view(muladd, x=2.0, y=3.0, z=4.0)
     page.evaluate("() => { window.disconnected = true; }")

@@ -16,7 +16,9 @@ pytestmark = [pytest.mark.browser, pytest.mark.lab]
 
 GRAPH = "import autolab\ndef program(x, y):\n    h = x * y\n    return h + x\nautolab.explore(program, x=2.0, y=3.0)"
 HEATMAP = "import numpy as np\nautolab.heatmap(autolab.Variable(np.arange(12.0).reshape(3, 4)))"
+ROW = "import ipywidgets\nipywidgets.HBox([autolab.explore(program, x=1.0, y=5.0), autolab.heatmap(np.eye(3))])"
 SLIDER = "import ipywidgets\nipywidgets.IntSlider()"
+SCROLL = "i => window.jupyterapp.shell.currentWidget.content.scrollToItem(i)"
 CLEAR = "notebook:clear-all-cell-outputs"
 
 
@@ -41,24 +43,30 @@ def test_views_show_again_after_each_way_of_saving_and_opening(plain_lab: Lab, b
         return LabPage(plain_lab, browser.new_context(viewport=VIEWPORT).new_page())
 
     def is_drawn(view: LabPage) -> None:
-        """The graph and the heatmap, which JupyterLab draws as they come into view."""
+        """The graph, the heatmap and the two in a row, which JupyterLab draws as they come into view."""
+        view.page.evaluate(SCROLL, 0)
         expect(view.node("h").locator(".al-value .al-number")).to_have_text("6")
-        expect(view.page.get_by_role("img", name="value of array as a heatmap")).to_be_visible()
-        assert "Error displaying widget" not in view.output(0) + view.output(1)
+        view.page.evaluate(SCROLL, 1)
+        expect(view.page.get_by_role("img", name="value of array as a heatmap, 3 by 4")).to_be_visible()
+        view.page.evaluate(SCROLL, 2)
+        row = view.page.locator(".widget-hbox .al-root")
+        expect(row).to_have_count(2)
+        assert min([box["width"] for root in row.all() if (box := root.bounding_box())]) > 200
+        assert "Error displaying widget" not in "".join(map(view.output, range(3)))
 
-    path = plain_lab.write("views.ipynb", GRAPH, HEATMAP, SLIDER)
+    path = plain_lab.write("views.ipynb", GRAPH, HEATMAP, ROW, SLIDER)
     view = opened()
     view.open(path)
-    for cell in (0, 1, 2, 0):  # the first view of the graph is gone
+    for cell in (0, 1, 2, 3, 0):  # the first view of the graph is gone
         view.run(cell)
     is_drawn(view)
     view.save(path)
-    assert views_in(path) == 2
+    assert views_in(path) == 4
     assert not any("IntSlider" in str(state) for state in states(path).values())  # which nobody has asked for
     view.restart()
     is_drawn(view)
     view.save(path)
-    assert views_in(path) == 2
+    assert views_in(path) == 4
     view.clear()
     view.page.context.close()
 
@@ -67,7 +75,7 @@ def test_views_show_again_after_each_way_of_saving_and_opening(plain_lab: Lab, b
         view.open(path)
         is_drawn(view)
         view.save(path)
-        assert views_in(path) == 2
+        assert views_in(path) == 4
         view.clear()
         view.page.context.close()
 
