@@ -12,6 +12,7 @@ import numpy as np
 
 from ..engine import Node, Variable, array_of, as_array, check_real, wrap
 from ..engine.backend import Array, get_array_module, in_main_memory, is_array
+from ..engine.captured import returned_variable
 from ..engine.complaints import COMPLAINTS, LIMIT, mixed_devices
 from ..engine.creator import Creator
 from ..engine.devices import stopwatch
@@ -132,7 +133,8 @@ class Authored:
         if type(value) is np.ndarray and value.dtype.kind in "biuf":
             return value
         if isinstance(value, Variable):
-            raise TypeError(f"{self.name}.forward returned a Variable; it works on arrays and returns arrays")
+            roots = [(self.name, self._written_forward), ("self", self.__dict__)]
+            raise TypeError(returned_variable(f"{self.name}.forward", value, roots))
         what = f"{self.name}{role}"
         return check_real(as_array(value, what), what)
 

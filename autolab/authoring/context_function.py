@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from functools import partial
 from typing import Any, ClassVar
 
-from ..engine import Array, MultiOutputNode, Variable, backprop_enabled, no_grad, wrap
+from ..engine import Array, MultiOutputNode, Parameter, Variable, backprop_enabled, new_order, wrap
+from ..engine.captured import name_around
+from ..engine.configuration import ForwardBlock
 from ..engine.errors import DeclarationError
-from ..engine.observe import silence
 from .base import Authored, Barrier, as_upstream
 from .marks import Kept, Marks
 from .signature import parameter_label
@@ -135,7 +137,8 @@ class ContextFunction(Authored):
 
     def _forward(self, arrays: tuple[Any, ...]) -> tuple[Variable, ...]:
         marks, call = self._marks, self._running()
-        with no_grad(), silence:
+        begin = new_order() if marks.recorded else 0
+        with ForwardBlock(partial(self._noticed, begin) if marks.recorded else None):
             returned = self._evaluate(marks.arguments)
         results, marks.several = (list(returned), True) if isinstance(returned, tuple) else ([returned], False)
         del returned
@@ -145,6 +148,22 @@ class ContextFunction(Authored):
         call.retained_inputs = tuple([kept.place for kept in marks.kept if kept.kind == "argument"])
         call.retained_outputs = tuple([kept.place for kept in marks.kept if kept.kind == "result"])
         return marks.outputs(results)
+
+    def _noticed(self, begin: int, value: Variable) -> None:
+        """Refuse a Variable around forward that requires a gradient: nothing would lead to it."""
+        written = getattr(self.written_backward, "__code__", None)
+        if value.node is None or value.node.order > begin or (written and "backward" in written.co_names):
+            return  # made inside, or backward itself starts a pass that reaches it
+        if name_around(value, [("arguments", self._marks.arguments)]) is not None:
+            return  # inside a list, which is a constant, as in PyTorch
+        around = [(self.name, type(self).forward), (self.name, type(self).__dict__), ("ctx", self.__dict__)]
+        name = name_around(value, around)
+        if name is None and not value.node.order and not isinstance(value, Parameter):
+            return  # a new Variable, such as a number that forward has made one
+        raise ValueError(
+            f"{self.name}.forward uses {value.name or name or 'a computed value'!s:.60}, which requires a gradient and is "
+            "none of its arguments, so it would get none; pass it as an argument, or .detach() it"
+        )
 
     def _evaluate(self, arguments: tuple[Any, ...]) -> Any:
         return type(self).forward(self, *arguments)

@@ -94,6 +94,13 @@ class custom_vjp:
         bound.apply_defaults()
         if not backprop_enabled():  # fwd calls it, too
             return self._fn(*bound.args)
+        for i in self._apart:
+            for path, leaf in leaves(bound.args[i]):
+                if isinstance(leaf, Variable) and leaf.requires_grad:
+                    raise TypeError(
+                        f"{self._fn.__name__}: argument {i} ({[*bound.arguments][i]}{path}) is one of nondiff_argnums and "
+                        "requires a gradient, which it would not get; pass it as an argument that has one, or .detach() it"
+                    )
         return self._function.apply(*bound.args, *_inside(bound.args))
 
 

@@ -31,6 +31,8 @@ class Marks:
         The results that get no gradient.
     materialize : bool
         Whether backward is given zeros for unused results.
+    recorded : bool
+        Whether the application joins a graph.
     several : bool
         Whether forward returned a tuple.
     kept : list of Kept
@@ -38,7 +40,7 @@ class Marks:
     """
 
     def __init__(self, name: str, args: tuple[Any, ...], recorded: bool) -> None:
-        self._name, self._args, self._recorded = name, args, recorded
+        self._name, self._args, self.recorded = name, args, recorded
         self.arguments = tuple([wrap(a._data, None) if isinstance(a, Variable) else a for a in args])
         self.needs = tuple([isinstance(a, Variable) and a.requires_grad for a in args])
         self.numeric = tuple([isinstance(a, Variable) or is_array(a) for a in args])
@@ -66,7 +68,7 @@ class Marks:
                     f"{self._name}: mark_dirty got {a_kind(value)}; expected a Variable among the arguments"
                 )
             owner = self._args[places[0]]
-            if self._recorded and owner.node is not None and owner.node.order == 0:
+            if self.recorded and owner.node is not None and owner.node.order == 0:
                 raise RuntimeError(
                     f"{self._name}: argument {places[0]} is a leaf that requires a gradient and cannot be changed in "
                     "place; compute a new value"

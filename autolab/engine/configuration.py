@@ -36,6 +36,7 @@ class Block:
         try:
             own = {**before.__dict__, self.name: self.value(), "block": self, "before": before}
             if self.name == "enable_backprop":
+                own["noticed"] = None
                 own["opened"] = None if own[self.name] else opened_in(sys._getframe(1))
             current.set(modes_with(own))
             return
@@ -53,6 +54,24 @@ class Block:
         except BaseException:  # an interrupt on exit
             current.set(_outside(self, inside or modes()))
             raise
+
+
+class ForwardBlock(Block):
+    """The block of a forward that runs without graph and listeners; ``noticed`` is told what it uses from outside.
+
+    Parameters
+    ----------
+    noticed : callable or None
+        Takes a Variable that has a history, and so is no argument. Blocks that the forward itself opens end this.
+    """
+
+    def __init__(self, noticed: Callable[[Any], None] | None) -> None:
+        self._noticed = noticed
+
+    def __enter__(self) -> None:
+        before = modes()
+        own = {"enable_backprop": False, "hooks": (), "noticed": self._noticed, "opened": None}
+        current.set(modes_with({**before.__dict__, **own, "block": self, "before": before}))
 
 
 class Silence(Block):

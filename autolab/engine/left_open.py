@@ -17,6 +17,7 @@ from collections.abc import Iterable
 from types import CodeType, FrameType
 from typing import Any
 
+from .captured import ModesOfForward
 from .modes import Modes
 from .source import caller, file_label
 from .tracebacks import PACKAGE
@@ -104,4 +105,6 @@ def unheard(inside: Modes) -> Modes:
 
 def modes_with(own: dict[str, Any]) -> Modes:
     """The modes with the given settings of a context."""
+    if own.get("noticed") is not None:
+        return ModesOfForward(own)
     return (Modes if own.get("opened") is None else ModesOfGenerator)(own)

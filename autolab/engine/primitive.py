@@ -15,6 +15,7 @@ import numpy as np
 from . import calls
 from .arrays import as_array, check_real
 from .backend import Array, get_array_module, modules
+from .captured import returned_variable
 from .complaints import COMPLAINTS, complaint
 from .devices import stopwatch
 from .gradient_shape import summed
@@ -221,6 +222,8 @@ class Primitive:
         """The result of a forward as an array: NumPy returns scalars for 0-d results."""
         if isinstance(y, np.floating):
             return xp.asarray(y)
+        if isinstance(y, Variable):
+            raise TypeError(returned_variable(f"{self.name}: its forward", y, [(self.name, self.forward)]))
         return xp.asarray(check_real(as_array(y, what := f"{self.name}: the result"), what))
 
     def complaint(self, error: Exception, arrays: Any, attributes: dict[str, Any] | None = None) -> Exception:
