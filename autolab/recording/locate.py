@@ -9,6 +9,7 @@ import inspect
 import linecache
 import os
 import textwrap
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from types import CodeType, FrameType
 from typing import Any
@@ -120,16 +121,53 @@ def _text(node: ast.AST) -> str:
 
 
 def _targets(statement: Any, node: ast.AST) -> tuple[str, ...]:
-    """The names to which ``statement`` assigns the value of ``node``, if it assigns exactly that."""
-    is_augmented = isinstance(statement, ast.AugAssign) and statement is node
-    if is_augmented or (isinstance(statement, ast.AnnAssign) and statement.value is node):
+    """The names to which ``statement`` binds the value of ``node``, if it binds exactly that."""
+    if isinstance(statement, ast.AugAssign) and statement is node:
         return (_text(statement.target),)
-    if not isinstance(statement, ast.Assign) or statement.value is not node or len(statement.targets) != 1:
+    target = next((target for target, value in _bindings(statement) if value is node), None)
+    if target is None:
         return ()
-    target = statement.targets[0]
-    if isinstance(target, ast.Tuple | ast.List):
-        return tuple([_text(item) for item in target.elts])
-    return (_text(target),)
+    return tuple(map(_text, target.elts)) if isinstance(target, ast.Tuple | ast.List) else (_text(target),)
+
+
+def _bindings(statement: Any) -> Iterator[tuple[ast.expr, ast.expr]]:
+    """The pairs of target and value of all bindings in a statement: ``a, b = x, y`` has two."""
+    if isinstance(statement, ast.Assign):
+        for target in statement.targets:
+            yield from _pairs(target, statement.value)
+    elif isinstance(statement, ast.AnnAssign) and statement.value is not None:
+        yield statement.target, statement.value
+    elif isinstance(statement, ast.With | ast.AsyncWith):
+        for item in statement.items:
+            if item.optional_vars is not None:
+                yield from _pairs(item.optional_vars, _entered(item.context_expr))
+    for part in ast.walk(statement) if isinstance(statement, ast.AST) else ():
+        if isinstance(part, ast.NamedExpr):
+            yield part.target, part.value
+
+
+def _entered(manager: ast.expr) -> ast.expr:
+    """What a context manager returns on entry, where that is written: itself, or what `contextlib.nullcontext` is given."""
+    if isinstance(manager, ast.Call) and ast.unparse(manager.func).endswith("nullcontext") and len(manager.args) == 1:
+        return manager.args[0]
+    return manager
+
+
+def _pairs(target: ast.expr, value: ast.expr) -> Iterator[tuple[ast.expr, ast.expr]]:
+    """Target and value, or those of their elements if both are written out; a starred target takes a list."""
+    yield target, value
+    if not (isinstance(target, ast.Tuple | ast.List) and isinstance(value, ast.Tuple | ast.List)):
+        return
+    if any([isinstance(element, ast.Starred) for element in value.elts]):
+        return
+    starred = [i for i, element in enumerate(target.elts) if isinstance(element, ast.Starred)]
+    end = starred[0] if starred else len(target.elts)
+    behind = len(target.elts) - end - 1
+    for one, other in zip(target.elts[:end], value.elts, strict=False):
+        yield from _pairs(one, other)
+    if behind > 0:
+        for one, other in zip(target.elts[-behind:], value.elts[-behind:], strict=True):
+            yield from _pairs(one, other)
 
 
 def _taken(loop: Any) -> Any:

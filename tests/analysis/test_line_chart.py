@@ -21,6 +21,59 @@ def test_every_number_is_drawn_where_it_belongs() -> None:
     assert (one["x_title"], one["log"], one.get("powers")) == ("step", False, None)
 
 
+def series(rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+    """A line such as people draw: ascending, descending, looping or at random, of any size, beside any number."""
+    n = int(rng.integers(2, 200))
+    x = [np.linspace(0, 1, n), np.linspace(1, 0, n), np.cos(np.linspace(0, 9, n)), rng.normal(size=n)][rng.integers(4)]
+    y = rng.normal(size=n) if rng.random() < 0.5 else np.sin(np.linspace(0, 7, n))
+    x, y = [10.0 ** rng.integers(-9, 9) * (v + rng.choice([0.0, 1e3, -1e6, 1e8])) for v in (x, y)]
+    if n > 9 and rng.random() < 0.3:
+        y[rng.integers(n, size=2)] = [math.nan, rng.choice([math.nan, math.inf])]
+    return x, y
+
+
+def distance(point: np.ndarray, corners: np.ndarray) -> float:
+    """How far a point is from a line of straight pieces."""
+    a, b = corners[:-1], corners[1:]
+    along = np.clip(((point - a) * (b - a)).sum(1) / np.maximum(((b - a) ** 2).sum(1), 1e-12), 0, 1)
+    return float(np.sqrt(((a + along[:, None] * (b - a) - point) ** 2).sum(1)).min())
+
+
+@pytest.mark.parametrize("count", [60, pytest.param(2000, marks=pytest.mark.full)])
+def test_what_is_drawn_is_the_data_to_a_pixel(count: int) -> None:
+    rng = np.random.default_rng(5)
+    for k in range(count):
+        x, y = series(rng)
+        chart = line_chart(x, y)
+        svg = base64.b64decode(re.search(r"base64,([^\"]+)", chart._repr_mimebundle_()["text/html"])[1]).decode()
+        path = re.search(r'<path d="(M[^"]*)" class="line c0"', svg)
+        pieces = [
+            np.array([[*map(float, point.split())] for point in piece.split("L")]) for piece in path[1].split("M")[1:]
+        ]
+        axes = drawn(chart)
+        room = {"x": (66.0, 542.0), "y": (280.0, 18.0)}  # the box of the plot
+        places = []
+        for name, values in (("x", x), ("y", y)):
+            part = (values - axes[name]["lo"]) / (axes[name]["hi"] - axes[name]["lo"])
+            places.append(room[name][0] + part * (room[name][1] - room[name][0]))
+        for point in np.array(places).T[np.isfinite(y)]:
+            near = min([distance(point, p if len(p) > 1 else np.repeat(p, 2, 0)) for p in pieces])
+            assert near <= 1.5, (k, point, near)
+
+
+def test_ticks_that_would_read_alike_say_what_differs() -> None:
+    for values, first, note in (
+        (1e6 + np.arange(9), "1000000", ""),
+        (math.log(2) + 2e-7 * np.arange(9), "0.693147", ""),
+        (5.3e10 - 1e4 * np.arange(9), "+0", "The vertical axis counts from 5.299992e+10."),
+    ):
+        one = drawn(line_chart(np.arange(9), values))
+        texts = [text for _, text in one["y"]["ticks"]]
+        assert texts[0] == first and len(set(texts)) == len(texts) and one["note"] == note
+        assert len({*one["lines"][0]["y"]}) == 9
+    assert len(drawn(line_chart([0, 1, 2], [1e300, 1.9e307, 1e10]))["y"]["ticks"]) > 2
+
+
 def test_logarithmic_axes() -> None:
     one = drawn(line_chart([1e-4, 1e-2], {"error": [1e-8, 0.0]}, log="xy", mark=1e-3))
     assert one["lines"][0]["x"] == [-4, -2] and one["mark"] == -3 and one["powers"]

@@ -13,7 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from autolab.recording.arrays import CELLS, WHOLE_BYTES, Budget, block_reduce, plain, snapshot
+from autolab.recording.arrays import CELLS, WHOLE_BYTES, Budget, block_reduce, snapshot
+from autolab.shared.json_values import as_json
 
 SHAPES = hnp.array_shapes(min_dims=0, max_dims=3, min_side=0, max_side=12)
 FLOATS = st.floats(width=32, allow_nan=True, allow_infinity=True)
@@ -118,9 +119,9 @@ def test_the_budget_keeps_small_arrays_whole_while_it_lasts() -> None:
     ],
     ids=repr,
 )
-def test_plain(value: object, expected: object) -> None:
-    assert plain(value) == expected
-    assert type(plain(value)) is type(expected)
+def test_json_values(value: object, expected: object) -> None:
+    assert as_json(value) == expected
+    assert type(as_json(value)) is type(expected)
 
 
 @pytest.mark.parametrize("number", [2.5, -0.0, math.nan, -math.inf])

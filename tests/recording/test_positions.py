@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import linecache
 import os
@@ -13,7 +14,7 @@ import numpy as np
 import pytest
 
 import autolab
-from autolab import Variable
+from autolab import Variable, record
 from autolab import functions as F
 from autolab.recording import locate, positions
 from autolab.recording.locate import source_of
@@ -119,3 +120,40 @@ def test_a_rule_that_was_edited_and_imported_again_is_shown_as_it_is_now(tmp_pat
 
 def _square(xp: Any, x: Any) -> Any:
     return x * x
+
+
+def bound_in_every_way(x, y):
+    a, b = y * 2, x * 3
+    [c, (d, e)] = [a + 1, (b + 2, a - b)]
+    f = g = c * d
+    h: object = e - f
+    first, *_, last = h + 1, h + 2, h + 3
+    k = (m := first * 4) + last
+    with contextlib.nullcontext(k * m) as n, contextlib.nullcontext(g + 5) as o:
+        n += o
+    x, y = n * 6, n * 7
+    return x * y
+
+
+def test_every_way_of_binding_gives_its_name() -> None:
+    found = {step.source: step.name for step in record(bound_in_every_way, x=1.0, y=2.0).steps if step.kind == "call"}
+    assert found | {"x * y": None} == {
+        "y * 2": "a",
+        "x * 3": "b",
+        "a + 1": "c",
+        "b + 2": "d",
+        "a - b": "e",
+        "c * d": "f",
+        "e - f": "h",
+        "h + 1": "first",
+        "h + 2": None,  # in a list
+        "h + 3": "last",
+        "first * 4": "m",
+        "(m := first * 4) + last": "k",
+        "k * m": "n",
+        "g + 5": "o",
+        "n + o": "n",
+        "n * 6": "x",
+        "n * 7": "y",
+        "x * y": None,
+    }

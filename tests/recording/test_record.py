@@ -124,7 +124,7 @@ NAMES = [
     ("y = x * 2.0\n    return y", "y", "x * 2.0"),
     ("return x * 2.0", None, "x * 2.0"),
     ("y: object = x * 2.0\n    return y", "y", "x * 2.0"),
-    ("y = z = x * 2.0\n    return y", None, "x * 2.0"),
+    ("y = z = x * 2.0\n    return y", "y", "x * 2.0"),
     ("box = {}\n    box['k'] = x * 2.0\n    return box['k']", "box['k']", "x * 2.0"),
     ("y = np.exp(x)\n    return y", "y", "np.exp(x)"),
     ("y = x.sum()\n    return y", "y", "x.sum()"),

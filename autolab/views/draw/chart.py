@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from ...shared.numerals import round_up
+from ...shared.numerals import precise, round_up
 from .escape import clean
 from .messages import plural, say
 from .numbers import number
@@ -21,6 +21,7 @@ MOST_LINES = 8
 """More lines could not be told apart: of more, this many are drawn, evenly chosen."""
 
 _TICKS = 5
+_ROOM = 8  # characters beside the vertical axis
 _RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
@@ -76,15 +77,16 @@ def chart(
     across = axis([*x_range, *_ends([line["x"] for line in drawn])])
     if all([(line.x % 1 == 0).all() for line in shown]):  # counts have nothing in between
         across["ticks"] = [tick for tick in across["ticks"] if tick[0] % 1 == 0]
+    up = log_axis(y_ends) if log else axis(y_ends, zero=True)
     return {
         "title": clean(title),
         "x_title": clean(x_title),
         "log": log,
         "x": across,
-        "y": log_axis(y_ends) if log else axis(y_ends, zero=True),
+        "y": up,
         "lines": drawn if arrays else [line | {key: _listed(line[key]) for key in "xy"} for line in drawn],
         "mark": mark,
-        "note": " ".join(_notes(shown, len(lines), log)),
+        "note": " ".join([*_base(up["ticks"]), *_notes(shown, len(lines), log)]),
         "description": " ".join(_words(title or ", ".join(line.name for line in shown), shown)),
     }
 
@@ -102,8 +104,11 @@ def _line(line: Line, log: bool) -> dict[str, Any]:
 
 
 def _listed(values: np.ndarray) -> list[float | None]:
-    """Numbers to six significant digits, with None for gaps."""
-    return [None if math.isnan(value) else float(f"{value:.6g}") for value in values.tolist()]
+    """Numbers to six digits of what they differ by, at least of themselves, with None for gaps."""
+    known = values[np.isfinite(values)]
+    size, spread = (np.abs(known).max(), np.ptp(known / 2) * 2) if known.size else (0.0, 0.0)
+    digits = 6 + math.ceil(math.log10(size / spread)) if 0 < spread < size else 6
+    return [None if math.isnan(value) else float(f"{value:.{min(digits, 17)}g}") for value in values.tolist()]
 
 
 def _ends(arrays: Sequence[np.ndarray]) -> list[float]:
@@ -111,6 +116,13 @@ def _ends(arrays: Sequence[np.ndarray]) -> list[float]:
     every = np.concatenate([np.zeros(0), *arrays])
     known = every[~np.isnan(every)]
     return [float(known.min()), float(known.max())] if known.size else []
+
+
+def _base(ticks: list[list[Any]]) -> Iterator[str]:
+    """A note about the number from which an axis counts, which then need not fit beside it."""
+    if len(ticks) > 1 and ticks[1][1].startswith("+") and len(ticks[0][1]) > _ROOM:
+        yield say("chart_base", base=ticks[0][1])
+        ticks[0][1] = "+0"
 
 
 def _notes(lines: Sequence[Line], total: int, log: bool) -> Iterator[str]:
@@ -152,8 +164,25 @@ def axis(values: Sequence[float], zero: bool = False) -> dict[str, Any]:
         low, high = math.floor(low / step + 1e-9) * step, math.ceil(high / step - 1e-9) * step
     first, last = math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9)
     digits = max(0, -math.floor(math.log10(step)))
-    ticks = [[round(k * step, digits), number(round(k * step, digits))] for k in range(first, last + 1)]
-    return {"lo": low, "hi": high, "ticks": ticks}
+    places = [round(k * step, digits) for k in range(first, last + 1)]
+    return {"lo": low, "hi": high, "ticks": [[*tick] for tick in zip(places, _texts(places), strict=True)]}
+
+
+def _texts(places: list[float]) -> list[str]:
+    """The numbers at ticks; where these would read alike, the first in full, and by how much the others are larger.
+
+    >>> _texts([1e6, 1000002.0, 1000004.0])
+    ['1000000', '+2', '+4']
+    """
+    texts = [number(place) for place in places]
+    if len(set(texts)) == len(texts):
+        return texts
+    step = places[1] - places[0]
+    digits = math.ceil(math.log10(max(map(abs, places)) / step)) + 1
+    return [
+        precise(places[0], min(digits, 15)),
+        *[f"+{number(float(f'{k * step:.3g}'))}" for k in range(1, len(places))],
+    ]
 
 
 def log_axis(values: Sequence[float]) -> dict[str, Any]:

@@ -166,12 +166,15 @@ class Frame:
         return self.size.top + (high - value) / (high - low) * self.high
 
     def path(self, x: np.ndarray, y: np.ndarray) -> str:
-        """The curve as an SVG path; NaN is a gap. Within one column of pixels, only turning points are kept."""
+        """The curve as an SVG path; NaN is a gap. Within one column of pixels, only turning points are kept.
+
+        ``x`` may go back and forth.
+        """
         across = np.round(self.x(x), 1)
         down = np.round(np.clip(self.y(y), -_FAR * self.high, _FAR * self.high), 1)
-        pixel, way = np.floor(across), np.diff(down)
+        moves, way = np.diff(np.floor(across)) != 0, np.diff(down)
         shown = np.ones(across.size, bool)
-        shown[1:-1] = (pixel[:-2] < pixel[2:]) | ~(way[:-1] * way[1:] >= 0)
+        shown[1:-1] = moves[:-1] | moves[1:] | ~(way[:-1] * way[1:] >= 0)
         across, down = across[shown], down[shown]
         steps: list[str] = []
         pen, last = "M", (math.nan, math.nan)
