@@ -42,10 +42,12 @@ class custom_vjp:
     def __init__(self, fn: Callable[..., Any], nondiff_argnums: tuple[int, ...] = ()) -> None:
         update_wrapper(self, fn)
         self._fn, self._apart = fn, nondiff_argnums
+        self._rules: tuple[Callable[..., Any], ...] = ()
         self._function: type[ContextFunction] | None = None
 
     def defvjp(self, fwd: Callable[..., Any], bwd: Callable[..., Any]) -> None:
         """Define the gradient by ``fwd`` and ``bwd``."""
+        self._rules = fwd, bwd
 
         def forward(ctx: Any, *given: Any) -> Any:
             count = len(given) - len(_inside(given))
@@ -83,6 +85,9 @@ class custom_vjp:
         members = {"forward": staticmethod(forward), "backward": staticmethod(backward)}
         self._function = type(self._fn.__name__, (ContextFunction,), members)
 
+    def _holds(self) -> tuple[dict[str, str], str]:
+        return {"_fn": "part", "_rules": "part"}, "own"
+
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         if self._function is None:
             first = f"{self._fn.__name__}.{'defjvp(f_jvp)' if isinstance(self, custom_jvp) else 'defvjp(fwd, bwd)'}"
@@ -98,8 +103,9 @@ class custom_vjp:
             for path, leaf in leaves(bound.args[i]):
                 if isinstance(leaf, Variable) and leaf.requires_grad:
                     raise TypeError(
-                        f"{self._fn.__name__}: argument {i} ({[*bound.arguments][i]}{path}) is one of nondiff_argnums and "
-                        "requires a gradient, which it would not get; pass it as an argument that has one, or .detach() it"
+                        f"{self._fn.__name__}: argument {i} ({[*bound.arguments][i]}{path}) is one of nondiff_argnums "
+                        "and requires a gradient, which it would not get; pass it as an argument that has one, or "
+                        ".detach() it"
                     )
         return self._function.apply(*bound.args, *_inside(bound.args))
 

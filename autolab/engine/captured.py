@@ -7,16 +7,13 @@ Variable that has one is therefore a step on something from outside.
 from __future__ import annotations
 
 import sys
-from collections import deque
 from collections.abc import Callable, Iterable
-from functools import partial
-from types import FunctionType, MethodType, ModuleType
+from types import CodeType
 from typing import Any
 
 from .modes import Modes
 from .node import nodes_below
-from .outer_names import EMPTY, content_of, outer_names
-from .tracebacks import PACKAGE
+from .reach import Walk, settled
 
 _MOST = 1_000
 _OPERANDS = ("a", "b", "x", "inputs", "args")
@@ -70,35 +67,25 @@ def name_around(wanted: Any, roots: Iterable[tuple[str, Any]]) -> str | None:
     roots : iterable of (str, object)
         Names and what is looked through: functions, objects, containers.
     """
-    waiting, seen = deque(roots), dict[int, Any]()
-    while waiting and len(seen) < _MOST:
-        name, value = waiting.popleft()
-        if value is wanted or getattr(value, "node", EMPTY) is wanted:
-            return name
-        if id(value) not in seen:
-            seen[id(value)] = value
-            waiting.extend(_inside(name, value))
-    return None
+    looked: _Sought = settled(lambda names, codes: _Sought(wanted, names, codes), list(roots))
+    return looked.name
 
 
-def _inside(name: str, value: Any) -> Iterable[tuple[str, Any]]:
-    """What can be found behind a value, with its name."""
-    if isinstance(value, FunctionType):
-        kept = {**{f"{value.__name__}'s default": d for d in value.__defaults__ or ()}, **(value.__kwdefaults__ or {})}
-        cells = [content for cell in value.__closure__ or () if (content := content_of(cell)) is not EMPTY]
-        if value.__code__.co_filename.startswith(PACKAGE):
-            return [(name, one) for one in cells]
-        return [*outer_names(value), *kept.items()]
-    if isinstance(value, partial):
-        return [(name, part) for part in (value.func, *value.args, *value.keywords.values())]
-    if isinstance(value, MethodType):
-        return [(name, value.__func__), (name, value.__self__)]
-    if isinstance(value, staticmethod | classmethod):
-        return [(name, value.__func__)]
-    if isinstance(value, list | tuple | set | frozenset | deque):
-        return [(f"{name}[{i}]", one) for i, one in enumerate(value)]
-    if isinstance(value, dict):
-        return [(f"{name}[{key!r:.20}]", one) for key, one in value.items()]
-    if isinstance(value, ModuleType) or hasattr(value, "node"):
-        return ()
-    return [(f"{name}.{key}", one) for key, one in getattr(value, "__dict__", {}).items() if key[:2] != "__"]
+class _Sought(Walk):
+    """A walk that ends at a value, or at a Variable with this node."""
+
+    def __init__(self, wanted: Any, names: frozenset[str], codes: frozenset[CodeType]) -> None:
+        super().__init__(names, codes)
+        self.by_any_name, self.name, self._wanted, self._left = True, None, wanted, _MOST
+
+    name: str | None
+
+    def goes_on(self) -> bool:
+        self._left -= 1
+        return self.name is None and self._left >= 0
+
+    def meet(self, path: str, value: Any) -> None:
+        if value is self._wanted or getattr(value, "node", None) is self._wanted:
+            self.name = path
+        else:
+            self.enter(path, value)

@@ -93,6 +93,9 @@ class Primitive:
         for name, rule in rules.items():
             self.add_rule(name, rule)
 
+    def _holds(self) -> tuple[dict[str, str], str]:
+        return {"forward": "part", "declared": "part"}, "own"
+
     def __repr__(self) -> str:
         return f"<function {self.name}{self.signature}>"
 

@@ -54,6 +54,9 @@ class Variable(ArrayLike):
     _backward: ClassVar[Callable[..., None]]  # set by backward.py: an import in each call would cost a microsecond
     _creator: ClassVar[Callable[..., Any]]  # set by creator.py
 
+    def _holds(self) -> tuple[dict[str, str], str]:
+        return {}, "own"
+
     def __init__(self, data: Any, name: str | None = None, requires_grad: bool | None = None) -> None:
         if isinstance(data, Variable):
             raise TypeError(ALREADY)

@@ -12,7 +12,7 @@ import numpy as np
 
 from ..engine import Primitive
 from ..engine.numpy_protocol import adapters, declared
-from .traced_function import is_plain
+from ..engine.reach import is_plain
 
 _PURE_BUILTINS = """
     abs all any bool bytes callable chr complex dict divmod enumerate filter float format frozenset getattr hasattr
@@ -62,9 +62,3 @@ def own_methods(kind: type) -> set[str]:
 def is_library(module: types.ModuleType) -> bool:
     """Whether the names of a module rarely change, as in AutoLab and NumPy."""
     return module.__name__.partition(".")[0] in ("autolab", "numpy") or module.__name__ in _PURE_MODULES
-
-
-def name_of_default(function: types.FunctionType, i: int) -> str:
-    """The name of the argument that has the i-th default."""
-    code = function.__code__
-    return code.co_varnames[code.co_argcount - len(function.__defaults__ or ()) + i]

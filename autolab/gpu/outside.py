@@ -21,11 +21,12 @@ import numpy as np
 
 from ..engine import Primitive, Variable
 from ..engine.backend import modules
+from ..engine.code_names import EMPTY, content_of, name_of_default, outer_names
 from ..engine.errors import FusionError
-from ..engine.outer_names import EMPTY, content_of, outer_names
-from .harmless import is_harmless, is_library, is_of_numpy, name_of_default
+from ..engine.reach import is_plain
+from .harmless import is_harmless, is_library, is_of_numpy
 from .outside_value import OutsideArray, OutsideValue
-from .traced_function import exact, is_plain
+from .traced_function import exact
 
 
 class OutsideRead(NamedTuple):

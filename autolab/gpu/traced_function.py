@@ -129,20 +129,6 @@ def exact(value: Any) -> Hashable:
     return _Same(value)
 
 
-def is_plain(value: Any) -> bool:
-    """Whether a value is a number, a string, None or a tuple of these, so that it cannot change.
-
-    Examples
-    --------
-    >>> is_plain((1, 2.0, "a")), is_plain([1])
-    (True, False)
-    """
-    kind = type(value)
-    if kind is tuple:
-        return all([is_plain(item) for item in value])
-    return kind in _PLAIN or kind in (float, complex) or isinstance(value, np.generic)
-
-
 class _Same:
     """Equal to another one that holds the same object; keeps the object alive."""
 

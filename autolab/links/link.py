@@ -106,6 +106,11 @@ class Link(Displayed, Registry):
         """Undo `freeze`."""
         return self.requires_grad_(True)
 
+    def _holds(self) -> tuple[dict[str, str], str]:
+        roles = {"_found": "own", "_name": "own"} | dict.fromkeys(self._observed, "written")
+        buffers = [name for name, kind in self.__dict__.get("_kinds", {}).items() if kind == "buffer"]
+        return roles | dict.fromkeys(buffers, "state"), "read"
+
     _forward_hooks: tuple[Callable[..., Any], ...] = ()
     _not_restored: tuple[str, ...] = ()
     """Buffers that `forward` itself does not change inside `undisturbed`: another thread may be training them."""

@@ -98,6 +98,9 @@ class Optimizer(Displayed, Updates, metaclass=TakesParameters):
             raise RuntimeError(f"{type(self).__name__}.{method}: call setup(model) first")
         return self.target
 
+    def _holds(self) -> tuple[dict[str, str], str]:
+        return {"target": "updated"}, "asked"
+
     def __iter__(self) -> Iterator[Parameter]:
         """The parameters that have a gradient, which an update changes."""
         return iter(self._due())

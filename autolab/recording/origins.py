@@ -20,7 +20,7 @@ import numpy as np
 
 from ..debug.fingerprints import fingerprint
 from ..engine import BackwardEvent, ForwardEvent, Variable, is_array
-from ..engine.outer_names import outer_names
+from ..engine.code_names import outer_names
 
 _PLAIN = (int, float, complex, str, bytes, bool, np.generic, slice, type(None))
 _HOLDERS = (list, tuple, deque, set, frozenset, dict)

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from ...engine.outer_names import content_of, looked_up, outer_names
+from ...engine.code_names import content_of, looked_up, outer_names
 from ...recording.scopes import is_users
 
 _LIBRARIES = ("builtins", "torch", "jax", "jaxlib", "numpy", "autolab")

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ...engine import ForwardEvent, Parameter, Variable
-from ...engine.outer_names import outer_names
+from ...engine.code_names import outer_names
 from ...shared.binding import Bound
 from ...shared.words import listed
 from ...transforms.forward_mode import Tape

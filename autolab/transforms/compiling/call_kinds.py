@@ -9,7 +9,8 @@ import numpy as np
 
 from ...engine import Leaf, Variable
 from ...engine.modes import modes
-from ...gpu.traced_function import exact, is_plain
+from ...engine.reach import is_plain
+from ...gpu.traced_function import exact
 from .generated import GeneratedFunction
 from .reached_state import alike, gradient_alike
 from .reads import keys_alike, same

@@ -18,7 +18,7 @@ import numpy as np
 
 from .call_tape import CallTape
 from .nested import unwrapped
-from .reads import Reads, Spot
+from .reads import Reads
 from .recorded_array import Recorded, open_tape
 from .references import mapped, recorded_in
 
@@ -35,16 +35,17 @@ def recorded_constants(tape: CallTape, found: Reads) -> Iterator[None]:
     entering = _Entering(tape, found.codes)
     places = []
     try:
-        for spot, value in found.spots:
+        for spot in found.spots:
+            value = spot.value
             if spot.holder is not sys.modules and not isinstance(spot.holder, MappingProxyType):
                 inside = entering.of(value)
-                if inside is not value and _put(spot, inside):
+                if inside is not value and spot.put(inside):
                     places.append((spot, value, inside))
         yield
     finally:
         for spot, value, inside in places:
             now = spot.now()
-            _put(spot, value if now is inside else unwrapped(now))
+            spot.put(value if now is inside else unwrapped(now))
 
 
 class _Entering:
@@ -96,17 +97,3 @@ class _NumPyInside:
 
     def __getattr__(self, name: str) -> Any:
         return getattr(np, name)
-
-
-def _put(spot: Spot, value: Any) -> bool:
-    """Store a value in a place; False where it cannot be stored."""
-    try:
-        if spot.is_attribute:
-            setattr(spot.holder, spot.key, value)
-        elif type(spot.holder).__name__ == "cell":
-            spot.holder.cell_contents = value
-        else:
-            spot.holder[spot.key] = value
-    except (AttributeError, TypeError):
-        return False
-    return True

@@ -9,7 +9,7 @@ from typing import Any, Literal
 import numpy as np
 
 from ...engine import Leaf, Node, Variable, wrap
-from ...engine.outer_names import EMPTY
+from ...engine.code_names import EMPTY
 from .call_tape import CallTape
 from .recorded_array import Recorded
 

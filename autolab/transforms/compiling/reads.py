@@ -11,36 +11,18 @@ from typing import Any
 import numpy as np
 
 from ...engine import Variable
-from ...engine.outer_names import EMPTY, content_of
-from ...gpu.traced_function import is_plain
+from ...engine.code_names import EMPTY, placed
+from ...engine.reach import Spot, is_plain, progress
 from .call_tape import Refusal
-from .code_names import placed
 from .generated import GeneratedFunction
-from .surroundings import progress
 
 
-@dataclass(frozen=True, eq=False)
-class Spot:
-    """Where a value is found: an item of a container, an attribute, or the content of a closure variable."""
-
-    path: str
-    holder: Any
-    key: Any
-    is_attribute: bool = False
-
-    def now(self) -> Any:
-        if self.is_attribute:
-            return getattr(self.holder, self.key, EMPTY)
-        try:
-            return content_of(self.holder) if self.key is EMPTY else self.holder[self.key]
-        except (KeyError, IndexError):
-            return EMPTY
-
-    def text(self, bound: Callable[[Any], str]) -> str:
-        name = bound(self.holder)
-        if self.is_attribute:
-            return f"{name}.{self.key}"
-        return f"{name}.cell_contents" if self.key is EMPTY else f"{name}[{bound(self.key)}]"
+def written(spot: Spot, bound: Callable[[Any], str]) -> str:
+    """The expression that looks up a place."""
+    name = bound(spot.holder)
+    if spot.how in ("attribute", "cell"):
+        return f"{name}.{spot.key if spot.how == 'attribute' else 'cell_contents'}"
+    return f"{name}.get()" if spot.how == "context" else f"{name}[{bound(spot.key)}]"
 
 
 @dataclass
@@ -49,7 +31,7 @@ class Reads:
 
     Attributes
     ----------
-    spots : list of (Spot, value)
+    spots : list of Spot
     sizes : list of (path, container, length)
     orders : list of (path, container, tuple)
         The keys of dicts and the items of sets, in order.
@@ -65,13 +47,13 @@ class Reads:
         Those of them that the user's code may read.
     codes : set
         The code that may run.
-    noted : list of (Spot, value)
+    noted : list of Spot
         What the function turned out to depend on when it ran.
     beyond : Refusal or None
         Something that cannot be compared at each call.
     """
 
-    spots: list[tuple[Spot, Any]] = field(default_factory=list)
+    spots: list[Spot] = field(default_factory=list)
     sizes: list[tuple[str, Any, int]] = field(default_factory=list)
     orders: list[tuple[str, Any, tuple[Any, ...]]] = field(default_factory=list)
     arrays: list[tuple[str, np.ndarray, bytes]] = field(default_factory=list)
@@ -82,7 +64,7 @@ class Reads:
     written: list[tuple[Any, str]] = field(default_factory=list)
     reread: set[tuple[int, str]] = field(default_factory=set)
     codes: set[CodeType] = field(default_factory=set)
-    noted: list[tuple[Spot, Any]] = field(default_factory=list)
+    noted: list[Spot] = field(default_factory=list)
     beyond: Refusal | None = None
 
     def reached(self) -> list[Any]:
@@ -95,8 +77,8 @@ class Reads:
 
     def changed(self) -> str | None:
         """The path of the first thing that has changed."""
-        for spot, value in self.spots:
-            if not same(spot.now(), value):
+        for spot in self.spots:
+            if not same(spot.now(), spot.value):
                 return spot.path
         for path, container, length in self.sizes:
             if len(container) != length:
@@ -131,10 +113,13 @@ class Reads:
         """A test whether everything is unchanged, for each call; ``others`` adds tests as Python source."""
         generated = GeneratedFunction(same=same)
         bound, tests = generated.bound, []
-        for spot, value in self.spots:
-            text, name = spot.text(bound), bound(value)
-            if value is EMPTY and spot.is_attribute:
+        for spot in self.spots:
+            value = spot.value
+            text, name = written(spot, bound), bound(value)
+            if value is EMPTY and spot.how == "attribute":
                 tests.append(f"not hasattr({bound(spot.holder)}, {spot.key!r})")
+            elif value is EMPTY and spot.how == "context":
+                tests.append(f"{bound(spot.holder)}.get({name}) is {name}")
             elif value is EMPTY:
                 tests.append(f"{bound(spot.key)} not in {bound(spot.holder)}")
             else:

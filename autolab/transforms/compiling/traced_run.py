@@ -15,8 +15,8 @@ import numpy as np
 from ...engine import Leaf, Variable, new_order, using_config
 from ...engine.devices import thread_time
 from ...engine.modes import modes
+from ...engine.reach import Spot, is_plain
 from ...engine.store import own, publish
-from ...gpu.traced_function import is_plain
 from ..tracing.keeping import replaced
 from .boundary import gradients_since, not_passed
 from .call_tape import CallTape, Refusal
@@ -24,7 +24,7 @@ from .constants import recorded_constants
 from .draws import RecordedGenerator
 from .nested import EnteredArguments, flat, named, outs, unwrapped, variables_in
 from .reached_state import Effect, Given, Out, ReachedState, StatePlace
-from .reads import Reads, Spot, same
+from .reads import Reads, same
 from .recorded_array import Recorded, taped
 from .references import slots_in
 from .returned import spent
@@ -239,7 +239,7 @@ class _NotedRun:
             if type(holder) is Given:
                 self.tape.refuse("it asks for the name of an argument, or for what made it")
             elif holder is not None:
-                self.found.noted.append((Spot("a name", variable, "_name", True), variable._name))
+                self.found.noted.append(Spot.at("a name", variable, "_name", "attribute"))
 
     def _sets_another(self) -> bool:
         """Whether a write-only attribute was given a value that a program does not store. If the value is unchanged, a
@@ -247,9 +247,9 @@ class _NotedRun:
         updates = [effect for step in self.tape.steps if step.kind == "update" for effect in step.args[0]]
         stored = [(id(effect.place.holder), effect.place.name) for effect in (*updates, *self.effects)]
         kept = [one for one in self.state.attributes if (id(one[0]), one[1]) not in stored]
-        spots = [(Spot(name, held.__dict__, name), before) for held, name, before in kept]
-        self.found.noted += [(spot, spot.now()) for spot, _ in spots]
-        return not all([same(spot.now(), before) for spot, before in spots])
+        now = [Spot.at(name, held.__dict__, name, "item") for held, name, _ in kept]
+        self.found.noted += now
+        return not all([same(spot.value, before) for spot, (_, _, before) in zip(now, kept, strict=True)])
 
     def _is_step(self) -> bool:
         """Whether the function has computed gradients of its own, or updated something."""

@@ -57,7 +57,7 @@ def watched(tape: CallTape, codes: set[CodeType]) -> Iterator[None]:
     def profile(frame: FrameType, event: str, arg: Any) -> None:
         if event == "call":
             _entered(tape, codes, frame)
-        elif event == "c_call" and frame.f_code in codes and (name := _foreign(arg)) is not None:
+        elif event == "c_call" and frame.f_code in codes and (name := foreign(arg)) is not None:
             tape.refuse(f"it calls {name}", line_of(users_frame(frame)))
 
     with collector_waits(), profiled(profile):
@@ -101,7 +101,7 @@ def _entered(tape: CallTape, codes: set[CodeType], frame: FrameType) -> None:
     )
 
 
-def _foreign(function: Any) -> str | None:
+def foreign(function: Any) -> str | None:
     """The name of a C function that does more than arithmetic; None for others."""
     owner = getattr(function, "__self__", None)
     name = getattr(function, "__name__", "?")

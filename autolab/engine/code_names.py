@@ -1,13 +1,54 @@
-"""The names that code uses, according to its bytecode."""
+"""The names that code uses, according to its bytecode, and what they stand for around a function."""
 
 from __future__ import annotations
 
+import builtins
 import dis
 from collections.abc import Iterator
-from functools import cache
+from functools import cache, lru_cache
 from itertools import pairwise
-from types import CodeType
+from types import CellType, CodeType, FunctionType
 from typing import Any
+
+EMPTY = object()
+"""The content of a variable without a value."""
+
+
+def outer_names(function: Any) -> Iterator[tuple[str, Any]]:
+    """The outer names that the code of a function, including nested functions, reads, with their values.
+
+    Names without a value are omitted. For anything but a Python function there are none.
+
+    Examples
+    --------
+    >>> from autolab.engine.code_names import outer_names
+    >>> rate = 0.1
+    >>> dict(outer_names(lambda x: [abs(x) * rate for _ in range(3)]))["rate"]
+    0.1
+    """
+    if not isinstance(function, FunctionType):
+        return
+    names = function.__globals__
+    for name in looked_up(function.__code__):
+        if name in names or hasattr(builtins, name):
+            yield name, names[name] if name in names else getattr(builtins, name)
+    for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True):
+        if (content := content_of(cell)) is not EMPTY:
+            yield name, content
+
+
+def content_of(cell: CellType) -> Any:
+    """The value of a closure variable, or `EMPTY`."""
+    try:
+        return cell.cell_contents
+    except ValueError:
+        return EMPTY
+
+
+def name_of_default(function: FunctionType, i: int) -> str:
+    """The name of the argument that has the i-th default."""
+    code = function.__code__
+    return code.co_varnames[code.co_argcount - len(function.__defaults__ or ()) + i]
 
 
 def codes_in(code: CodeType) -> Iterator[CodeType]:
@@ -18,11 +59,12 @@ def codes_in(code: CodeType) -> Iterator[CodeType]:
             yield from codes_in(inner)
 
 
-@cache
-def globals_of(code: CodeType) -> tuple[str, ...]:
-    """The global names that code reads or sets, including functions defined inside it."""
+@lru_cache(1024)
+def looked_up(code: CodeType, deep: bool = True) -> tuple[str, ...]:
+    """The global names that code reads or sets, each once; if ``deep``, including those of nested functions."""
     wanted = ("LOAD_GLOBAL", "LOAD_NAME", "STORE_GLOBAL", "DELETE_GLOBAL")
-    found = [step.argval for one in codes_in(code) for step in dis.get_instructions(one) if step.opname in wanted]
+    codes = [one for one in (codes_in(code) if deep else [code]) if one.co_names]
+    found = [step.argval for one in codes for step in dis.get_instructions(one) if step.opname in wanted]
     return tuple(dict.fromkeys(found))
 
 

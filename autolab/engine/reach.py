@@ -1,0 +1,401 @@
+"""What a callable can read or change: one walk over everything that it holds, directly or through something else.
+
+A walk gives a `Spot` for each value: globals, closures and defaults of functions and of the functions that these call,
+attributes, slots and classes of objects, items of containers, the parts of a partial or of a bound method, whether it
+is Python's or C's (``losses.append``), and what modules hold under names that the code uses. What is done with the
+places is up to its subclasses: `compile` compares them at each call, a view says what has changed since, `diagnose`
+copies them.
+
+An object of AutoLab that manages its own state says what it holds in a method ``_holds()``: it returns the roles of
+attributes by name, and the role of all others. The roles are ``read``, an ordinary attribute; ``asked``, one that
+counts if the user's code names it; ``state``, an array that a run reads and writes; ``written``, one that a run sets
+and never reads; ``updated``, what an optimizer updates; ``part``, one that stays what it is; and ``own``, which nobody
+else can see.
+"""
+
+from __future__ import annotations
+
+import builtins
+import functools
+import gc
+import itertools
+import sys
+from array import array
+from collections import defaultdict, deque
+from collections.abc import Callable, Container, Hashable, Iterable, Iterator, Mapping
+from contextvars import ContextVar
+from io import IOBase
+from operator import attrgetter, itemgetter, length_hint, methodcaller
+from types import (
+    BuiltinMethodType,
+    CodeType,
+    FunctionType,
+    GeneratorType,
+    MappingProxyType,
+    MemberDescriptorType,
+    MethodType,
+    MethodWrapperType,
+    ModuleType,
+)
+from typing import Any, Literal, NamedTuple, Self
+
+import numpy as np
+
+from .code_names import EMPTY, codes_in, content_of, imported, looked_up, name_of_default, words_of
+from .tracebacks import PACKAGE
+
+CONTAINERS = (list, dict, set, frozenset, deque, tuple, MappingProxyType)
+_KEYED = (dict, MappingProxyType)
+_KNOWN = ("autolab", "numpy", "builtins")
+"""Packages whose objects manage their own state and hold nothing that a user sets."""
+_VIEWS: tuple[type, ...] = (type({}.keys()), type({}.values()), type({}.items()))
+_PARTS: dict[type, tuple[str, ...]] = {
+    MethodType: ("__func__", "__self__"),
+    BuiltinMethodType: ("__self__",),
+    MethodWrapperType: ("__self__",),
+    functools.partial: ("func", "args", "keywords"),
+    property: ("fget", "fset", "fdel"),
+    classmethod: ("__func__",),
+    staticmethod: ("__func__",),
+    functools.cached_property: ("func",),
+    type(functools.lru_cache(len)): ("__wrapped__",),
+    defaultdict: ("default_factory",),
+    **dict.fromkeys(_VIEWS, ("mapping",)),
+}
+"""What objects of Python's own kinds hold, by the names of their attributes."""
+_OPAQUE = (itemgetter, attrgetter, methodcaller, np.ufunc)
+_OF_C = ("builtins", "itertools", "collections")
+"""Where kinds of iterators are from that are written in C: only the garbage collector sees what they hold."""
+_INSIDE_FUNCTIONS = ("__code__", "__defaults__", "__kwdefaults__")
+_ASKING_A_FUNCTION = frozenset([*_INSIDE_FUNCTIONS, "getattr", "vars"])
+"""Code that uses one of these may look into a function that does not run."""
+_BY_ANY_NAME = frozenset(["getattr", "setattr", "delattr", "hasattr", "__dict__", "vars"])
+"""Code that uses one of these may access any attribute."""
+
+How = Literal["item", "attribute", "cell", "context", "part"]
+
+
+class Spot(NamedTuple):
+    """Where a value is found: ``holder[key]``, an attribute, the content of a variable of a closure or a context, or a
+    part of something that never gets another.
+
+    ``value`` is `EMPTY` if there is none.
+    """
+
+    path: str
+    holder: Any
+    key: Any
+    value: Any
+    how: How
+
+    @classmethod
+    def at(cls, path: str, holder: Any, key: Any, how: How) -> Self:
+        """The place with the value that is there now."""
+        found = cls(path, holder, key, None, how)
+        return found._replace(value=found.now())
+
+    def now(self) -> Any:
+        """The value that is there now."""
+        if self.how == "attribute":
+            return getattr(self.holder, self.key, EMPTY)
+        if self.how == "part":
+            return self.value
+        if self.how == "context":
+            return self.holder.get(EMPTY)
+        try:
+            return content_of(self.holder) if self.how == "cell" else self.holder[self.key]
+        except (KeyError, IndexError):
+            return EMPTY
+
+    def put(self, value: Any) -> bool:
+        """Store another value in the place; False where it cannot be stored."""
+        try:
+            if self.how == "attribute":
+                setattr(self.holder, self.key, value)
+            elif self.how == "cell":
+                self.holder.cell_contents = value
+            elif self.how == "item":
+                self.holder[self.key] = value
+        except (AttributeError, TypeError):
+            return False
+        return self.how in ("attribute", "cell", "item")
+
+
+class Walk:
+    """One walk, nearest first. Subclasses override `meet`, which decides whether to go on inside, and `note`.
+
+    Parameters
+    ----------
+    names, codes : set
+        The words of the code that may run, and that code: attributes and parts of modules count if they are named. See
+        `settled`.
+    only : set of code, optional
+        The code that has run; other functions are not entered.
+    """
+
+    def __init__(
+        self, names: Iterable[str] = (), codes: Iterable[CodeType] = (), only: set[CodeType] | None = None
+    ) -> None:
+        self.names, self.codes, self.only = frozenset(names), frozenset(codes), only
+        self.by_any_name = bool(self.names & _BY_ANY_NAME)
+        self.ran: set[CodeType] = set()
+        self._seen: dict[int, Any] = {}
+        self._waiting: deque[tuple[str, Any]] = deque()
+
+    def walk(self, roots: Iterable[tuple[str, Any]]) -> Self:
+        """Walk through pairs of path and value, and all that these hold."""
+        self._waiting.extend(roots)
+        while self._waiting and self.goes_on():
+            path, value = self._waiting.popleft()
+            if id(value) not in self._seen and not is_plain(value):
+                self._seen[id(value)] = value
+                self.meet(path, value)
+        return self
+
+    def goes_on(self) -> bool:
+        """Whether to walk on."""
+        return True
+
+    def meet(self, path: str, value: Any) -> None:
+        """Handle a value that is not plain, met for the first time."""
+        self.enter(path, value)
+
+    def note(self, found: Spot) -> None:
+        """Handle a place."""
+
+    def enter(self, path: str, value: Any) -> None:
+        """Note the places that a value holds directly; what is in them is met later."""
+        for found in self.places(path, value):
+            self.note(found)
+            if found.value is not EMPTY and self.follows(found):
+                self._waiting.append((found.path, found.value))
+
+    def follows(self, found: Spot) -> bool:
+        """Whether to meet what is in a place."""
+        return True
+
+    def places(self, path: str, value: Any) -> Iterator[Spot]:
+        """What a value holds directly."""
+        kind = type(value)
+        if kind is FunctionType:
+            yield from self._of_function(path, value)
+        elif isinstance(value, ModuleType):
+            yield from self._of_module(path, value)
+        elif isinstance(value, type):
+            yield from self._of_class(path, value)
+        elif isinstance(value, ContextVar):
+            yield Spot.at(path, value, None, "context")
+        else:
+            for name in [name for one in kind.__mro__ if one in _PARTS for name in _PARTS[one]]:
+                if not isinstance(held := getattr(value, name, None), ModuleType):
+                    yield Spot(path, value, name, held, "part")
+            if isinstance(value, CONTAINERS):
+                yield from _items(path, value)
+            elif isinstance(value, np.ndarray) and value.dtype.hasobject:
+                yield from [Spot(f"{path}[{i}]", value, i, one, "part") for i, one in enumerate(value.flat)]
+            elif isinstance(value, GeneratorType):
+                held = value.gi_frame.f_locals if value.gi_frame else {}
+                yield from [Spot(name, value, name, one, "part") for name, one in held.items()]
+            elif isinstance(value, _OPAQUE) or (hasattr(kind, "__next__") and kind.__module__ in _OF_C):
+                yield from [Spot(path, value, None, one, "part") for one in gc.get_referents(value)]
+            if is_entered(value):
+                yield from self._of_object(path, value)
+
+    # ------------------------------------------------------------------ kinds
+    def _of_function(self, path: str, function: FunctionType) -> Iterator[Spot]:
+        yield Spot(path, function, "__wrapped__", getattr(function, "__wrapped__", None), "part")
+        code = function.__code__
+        if code.co_filename.startswith(PACKAGE):  # also of a declared function, which names the user's
+            if (declared := getattr(function, "function", None)) is not None:
+                yield Spot(path, function, "function", declared, "part")
+            around = [content_of(cell) for cell in function.__closure__ or ()]
+            yield from [Spot(path, function, None, one, "part") for one in around if type(one) is FunctionType]
+            return
+        if not is_the_users(function) and not code.co_filename.startswith("<doctest"):
+            return
+        yield from self.attributes(path, function, function.__dict__)
+        if self.only is not None and code not in self.only and not self.names & _ASKING_A_FUNCTION:
+            return
+        yield from [Spot.at(path, function, part, "attribute") for part in _INSIDE_FUNCTIONS]
+        if code not in self.ran:
+            self.ran.update(codes_in(code))
+            yield from [Spot.at(name, sys.modules, name, "item") for name in imported(code)]
+        for name in looked_up(code):
+            if name in function.__globals__ or not hasattr(builtins, name):
+                yield Spot.at(name, function.__globals__, name, "item")
+        for name, cell in zip(code.co_freevars, function.__closure__ or (), strict=True):
+            if content_of(cell) is not EMPTY:
+                yield Spot.at(name, cell, None, "cell")
+        for i, one in enumerate(function.__defaults__ or ()):
+            yield Spot(name_of_default(function, i), function, i, one, "part")
+        for name in function.__kwdefaults__ or ():
+            yield Spot.at(name, function.__kwdefaults__, name, "item")
+
+    def _of_class(self, path: str, kind: type) -> Iterator[Spot]:
+        if is_the_users(type(kind)):
+            yield from self._of_class(path, type(kind))
+        whole = has_foreign_base(kind)
+        for one in kind.__mro__:
+            if is_the_users(one):
+                yield from self.attributes(path, one, one.__dict__, whole)
+
+    def _of_module(self, path: str, module: ModuleType) -> Iterator[Spot]:
+        """The names in a module that the code uses; functions of a library do not change but may be replaced."""
+        held = vars(module)
+        if is_the_users(module):
+            yield from self.attributes(path, module, held)
+        else:
+            yield from [Spot.at(f"{path}.{name}", held, name, "item") for name in self.names & held.keys()]
+
+    def _of_object(self, path: str, value: Any) -> Iterator[Spot]:
+        yield Spot(type(value).__name__, value, "__class__", type(value), "part")
+        if is_the_users(type(value)):  # it may get another class
+            yield Spot(path, value, "__class__", type(value), "attribute")
+        yield from self.attributes(path, value, attributes(value), is_whole(value))
+        for kind in type(value).__mro__:
+            if "__slots__" in vars(kind) and str(kind.__module__).partition(".")[0] not in _KNOWN:
+                slots = [name for name, one in vars(kind).items() if isinstance(one, MemberDescriptorType)]
+                yield from [Spot.at(f"{path}.{name}", value, name, "attribute") for name in slots]
+
+    def attributes(self, path: str, holder: Any, held: Any, whole: bool = False) -> Iterator[Spot]:
+        """The attributes that count: those that the code names, and special methods."""
+        said = holds(holder)
+        roles, rest = said or ({}, "asked")
+        for name in [*held]:
+            role = roles.get(name, rest)
+            is_special = name[:2] == "__" and isinstance(held[name], FunctionType)
+            counts = role != "asked" or whole or is_special or name in self.names or self.by_any_name
+            if role == "part":
+                yield Spot(path, held, name, held[name], "part")
+            elif counts and role != "own" and self.is_compared(path, holder, name, role, said is not None):
+                yield Spot.at(f"{path}.{name}", held, name, "item")
+
+    def is_compared(self, path: str, holder: Any, name: str, role: str, is_said: bool) -> bool:
+        """Whether an attribute is a place like others; a subclass may keep some apart. ``is_said``: the holder has said
+        what it holds."""
+        return True
+
+
+def settled(make: Callable[[frozenset[str], frozenset[CodeType]], Any], roots: list[tuple[str, Any]]) -> Any:
+    """The walk that knows all words of the code that it finds; ``make(names, codes)`` makes one."""
+    names, codes = frozenset[str](), frozenset[CodeType]()
+    while True:
+        walk = make(names, codes).walk(roots)
+        more = frozenset([name for code in walk.ran for name in words_of(code)])
+        if more <= names and walk.ran <= codes:
+            return walk
+        names, codes = names | more, codes | walk.ran
+
+
+def _items(path: str, value: Any) -> Iterator[Spot]:
+    how: How = "part" if isinstance(value, tuple | set | frozenset) else "item"
+    if isinstance(value, set | frozenset):
+        yield from [Spot(path, value, item, item, how) for item in value]
+    elif isinstance(value, _KEYED):
+        yield from [Spot(f"{path}[{key!r:.40}]", value, key, value[key], how) for key in [*value]]
+        yield from [Spot(path, value, key, key, "part") for key in [*value] if not is_plain(key)]
+    else:
+        yield from [Spot(f"{path}[{i}]", value, i, item, how) for i, item in enumerate(value)]
+
+
+def stores(value: Any) -> list[Any]:
+    """The containers with what a value holds, the keys and lengths of which may change."""
+    if isinstance(value, FunctionType):
+        return [value.__dict__] if is_the_users(value) and not _is_own(value) else []
+    if isinstance(value, type):
+        return [one.__dict__ for one in value.__mro__ if is_the_users(one)]
+    if isinstance(value, ModuleType):
+        return []
+    own = [value] if isinstance(value, CONTAINERS) and not isinstance(value, tuple | frozenset) else []
+    return [*own, *([attributes(value)] if is_entered(value) else [])]
+
+
+def _is_own(function: FunctionType) -> bool:
+    return function.__code__.co_filename.startswith(PACKAGE)
+
+
+def holds(value: Any) -> tuple[Mapping[str, str], str] | None:
+    """What an object of AutoLab says about its attributes: roles by name, and the role of all others."""
+    declare = getattr(type(value), "_holds", None)
+    return None if declare is None or isinstance(value, type) else declare(value)
+
+
+def attributes(value: Any) -> dict[str, Any]:
+    """The attributes of an object, without running code of its class."""
+    return value.__dict__ if type(value).__dictoffset__ else {}
+
+
+def is_entered(value: Any) -> bool:
+    """Whether the attributes of an object may be set or read by the user's code, or by code that is called for it."""
+    kind = type(value)
+    if kind.__module__ == "builtins":
+        return False
+    if hasattr(kind, "_holds") and not isinstance(value, type):
+        return True
+    if isinstance(value, CONTAINERS):
+        return is_the_users(kind)
+    return str(kind.__module__).partition(".")[0] not in _KNOWN or isinstance(value, Iterable)
+
+
+def is_whole(value: Any) -> bool:
+    """Whether code that is not the user's may read any attribute of an object."""
+    kind = type(value)
+    return has_foreign_base(kind) if is_the_users(kind) else isinstance(value, Container | Iterable)
+
+
+def has_foreign_base(kind: type) -> bool:
+    """Whether a class inherits methods that are not the user's, which may read any of its attributes."""
+    return any([one.__module__ not in _INTERFACES and not is_the_users(one) for one in kind.__mro__])
+
+
+_INTERFACES = ("builtins", "abc", "typing", "collections.abc")
+"""Where classes are from the methods of which read no attributes."""
+
+
+def is_the_users(value: Any) -> bool:
+    """Whether something was written by the user, not by a library that manages its own state."""
+    module = value.__name__ if isinstance(value, ModuleType) else str(getattr(value, "__module__", None))
+    owner = module.partition(".")[0]
+    return owner not in _KNOWN and owner not in _STANDARD
+
+
+_STANDARD = sys.stdlib_module_names - {"__main__"}
+
+
+def is_plain(value: Any) -> bool:
+    """Whether a value is a number, a string, None or a tuple of these, so that it cannot change.
+
+    Examples
+    --------
+    >>> is_plain((1, 2.0, "a")), is_plain([1])
+    (True, False)
+    """
+    kind = type(value)
+    if kind is tuple:
+        return all([is_plain(item) for item in value])
+    return kind in _PLAIN or isinstance(value, np.generic)
+
+
+_PLAIN = frozenset([bool, int, float, complex, str, bytes, type(None)])
+
+
+def progress(value: Any) -> Hashable | None:
+    """The state of an object that advances when it is used; None for any other object, -1 if the state is unknown."""
+    kind = type(value)
+    if isinstance(value, GeneratorType):
+        return value.gi_frame.f_lasti if value.gi_frame else -1
+    if isinstance(value, itertools.count):
+        return repr(value)
+    if hasattr(kind, "bit_generator"):
+        return repr(value.bit_generator.state)
+    if hasattr(kind, "getstate"):  # random.Random
+        return hash(value.getstate())
+    if hasattr(kind, "get_state") and kind.__module__.startswith("numpy.random"):
+        return repr(value.get_state())
+    if hasattr(kind, "cache_info"):
+        return str(value.cache_info())
+    if isinstance(value, IOBase):
+        return value.tell() if not value.closed and value.seekable() else None
+    if isinstance(value, bytearray | memoryview | array):
+        return bytes(value)
+    return length_hint(value, -1) if hasattr(kind, "__next__") else None
