@@ -18,7 +18,7 @@ from .node import Leaf, Node
 from .observe import BackwardEvent, notify
 from .primitive import Primitive
 from .sliced_gradient import SlicedGradient
-from .store import Gradients, added, arrived, leaf_hooks, note_pass, own, publish, retained
+from .store import Gradients, added, arrived, leaf_hooks, note_pass, own, publish, retained, summed
 from .variable import Variable, wrap
 
 watched_nodes: dict[weakref.ref[Node], Callable[[bool], None]] = {}
@@ -198,7 +198,7 @@ def deliver(pairs: list[tuple[Node, Any]], grads: Gradients, heap: list[tuple[in
 
 
 def _stored(found: Gradients, root: Node | None, seen: set[int]) -> list[tuple[Node, str, Any]]:
-    """What a pass stores on its nodes: gradients of leaves accumulate, those of intermediate values are replaced."""
+    """What a pass stores on its nodes: those of leaves, and retained ones, accumulate; the others are replaced."""
     stores: list[tuple[Node, str, Any]] = []
     for node, g in found.items():
         if isinstance(node, Leaf):
@@ -214,7 +214,7 @@ def _stored(found: Gradients, root: Node | None, seen: set[int]) -> list[tuple[N
                 stores.append((node, "given", False))
         elif not isinstance(g, dict) and node is not root:
             # left out are functions with several results (their parts have the gradients) and the start filled in by us
-            stores += (node, "grad", own(g, seen)), (node, "given", False)
+            stores += (node, "grad", summed(node, g, seen)), (node, "given", False)
     return stores
 
 

@@ -14,7 +14,9 @@ from .calls import in_grain, refusal, signature_of
 from .complaints import COMPLAINTS, LIMIT
 from .errors import DetachError, NoGradientError
 from .leaving import is_drawn
+from .modes import backprop_enabled
 from .numpy_protocol import adapters, declared, unwrap
+from .parts import rewrite
 from .plain_arrays import plain
 from .remedies import INTO_ARRAY
 
@@ -61,8 +63,8 @@ def array_function(func: Callable[..., Any], args: tuple[Any, ...], kwargs: dict
         if func in _TAKES_VALUES and requires(values):
             raise DetachError(f"{_full_name(func)}: a plain array would drop the gradient; {_TAKES_VALUES[func]}")
         return plain(_of_arrays(func, args, kwargs))
-    if func in _WRITES and any([getattr(value, "requires_grad", False) for value in (*args, *kwargs.values())]):
-        raise DetachError(f"{_full_name(func)}: {INTO_ARRAY}")
+    if func in _WRITES:
+        return _write(func, args, kwargs)
     try:
         return _called(func, args, kwargs)
     except (*COMPLAINTS, AttributeError) as error:
@@ -73,6 +75,20 @@ def array_function(func: Callable[..., Any], args: tuple[Any, ...], kwargs: dict
         kind = TypeError if isinstance(error, AttributeError) else type(error)  # it is no array
         told = "".join([f" {name}={value!r:.40}:" for name, value in _settings(func, args, kwargs)])
         raise kind(f"{_full_name(func)}:{told} {error}"[:LIMIT]).with_traceback(error.__traceback__) from None
+
+
+def _write(func: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+    """Call a NumPy function that writes to its first argument, an array or a Variable without a gradient."""
+    given = _given(func, args, kwargs)
+    first, *others = given
+    target, rest = given[first], {name: given[name] for name in others}
+    if requires([*rest.values()]) and backprop_enabled():
+        raise DetachError(f"{_full_name(func)}: {INTO_ARRAY}")
+    values = {name: unwrap(value) for name, value in rest.items()}
+    if hasattr(target, "requires_grad"):
+        rewrite(target, _full_name(func), lambda array: func(array, **values))
+    else:
+        func(target, **values)
 
 
 def _of_arrays(func: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:

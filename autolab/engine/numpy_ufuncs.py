@@ -9,8 +9,10 @@ import numpy as np
 
 from .backend import is_array
 from .errors import DetachError, NoGradientError
+from .modes import backprop_enabled
 from .numpy_functions import requires
 from .numpy_protocol import declared, foreign, unwrap
+from .parts import rewrite
 from .plain_arrays import plain
 
 # Their results are not differentiable: they use the data and return plain arrays.
@@ -41,6 +43,9 @@ def array_ufunc(ufunc: np.ufunc, method: str, inputs: tuple[Any, ...], kwargs: d
         return ufunc(np.reshape(a, (*np.shape(a), *[1] * np.ndim(b))), b, **kwargs)
     if method == "reduce" and ufunc in _REDUCTIONS:
         return _REDUCTIONS[ufunc](*inputs, **{"axis": 0, **kwargs})
+    if method == "at" and hasattr(inputs[0], "requires_grad") and not (backprop_enabled() and requires(inputs[1:])):
+        target, *rest = inputs
+        return rewrite(target, f"numpy.{ufunc.__name__}.at", lambda array: ufunc.at(array, *map(unwrap, rest)))
     function = _declared(ufunc) if method == "__call__" else None
     if function is None and not requires([*inputs, *kwargs.values()]):
         return getattr(ufunc, method)(*[unwrap(value) for value in inputs], **kwargs)

@@ -30,10 +30,6 @@ ELEMENT = (
     "Variable: elements of a leaf that requires a gradient cannot be assigned. Write x = x.copy() before it, whose "
     "elements can be. Before a leaf is used, x.data[...] = numbers changes it."
 )
-VIEW = (
-    "Variable: this is a view of another array, which would not change with it. Assign to that one, h[0, 1] = v in "
-    "place of row = h[0]; row[1] = v; or make a copy first: row = row.copy()."
-)
 FLAT = "flatten images by F.reshape(x, (len(x), -1)) or L.Flatten()"
 ALREADY = (
     "Variable: data is a Variable already; use it as it is. Variable(x.data) is a leaf with the same numbers, cut off "
@@ -48,6 +44,23 @@ COPIED = (
     "Variable: a computed value cannot be pickled or copied with its graph; as no step changes it, it needs no copy. "
     "y.data.copy() is the array alone, without the graph."
 )
+
+
+def part(who: str) -> str:
+    """The message for a write to a part of another value."""
+    return (
+        f"{who:.60}: this is a view of another array, which would not change with it. Write to the whole: h[0, 1] = v "
+        "in place of row = h[0]; row[1] = v, and h[0] *= 2 in place of row *= 2; or make a copy: row = row.copy()."
+    )
+
+
+def thrown_away(who: str) -> str:
+    """The message for a write that nobody would see."""
+    return (
+        f"{who:.60}: it would change a copy, which nothing holds, and h as little as h[mask].fill_(0) does. Write to "
+        "the whole, h[mask] = 0; or name the copy: part = h[mask].fill_(0)."
+    )
+
 
 _UPDATE = r"\b(?P<name>\w+)\s*-=?[^#,;()\[\]=<>]*\b(?P=name)\.grad\b"
 """Matches ``w = w - lr * w.grad`` and ``w -= lr * w.grad``, but not lines that merely use such a gradient."""

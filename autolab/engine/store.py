@@ -53,6 +53,12 @@ def own(g: Any, seen: set[int]) -> Variable:
     return wrap(data, node)
 
 
+def summed(node: Node, g: Any, seen: set[int]) -> Variable:
+    """The gradient of a computed value as an own array; added to an earlier one if the node retains its gradient."""
+    before = getattr(node, "grad", None) if weakref.ref(node) in retained else None
+    return own(g, seen) if before is None else added(before, own(g, seen))
+
+
 leaf_hooks: dict[weakref.ref[Node], tuple[Any, ...]] = {}
 """Leaf -> the hooks applied to its gradient before it is stored; `authoring.hooks` adds them."""
 

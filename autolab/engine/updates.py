@@ -12,10 +12,11 @@ from collections.abc import Callable
 from typing import Any
 from weakref import ref
 
-from .modes import backprop_enabled
+from .modes import backprop_enabled, watchers
 from .node import Leaf, Node
 from .numpy_protocol import unwrap
-from .remedies import check_rebinding
+from .parts import is_part, is_stored, is_view
+from .remedies import check_rebinding, part
 from .store import retained
 from .variable import Variable
 
@@ -24,12 +25,21 @@ _OPERATORS = {
     "__isub__": (operator.isub, "-="),
     "__imul__": (operator.imul, "*="),
     "__itruediv__": (operator.itruediv, "/="),
+    "__ifloordiv__": (operator.ifloordiv, "//="),
+    "__imod__": (operator.imod, "%="),
+    "__ipow__": (operator.ipow, "**="),
+    "__imatmul__": (operator.imatmul, "@="),
+    "__iand__": (operator.iand, "&="),
+    "__ior__": (operator.ior, "|="),
 }
 
 
 def _update(change: Callable[[Any, Any], Any], sign: str) -> Callable[[Variable, Any], Any]:
     def method(self: Variable, other: Any) -> Any:
         if type(self.node) is not Leaf:
+            seen = (is_view(self) or self.node is None) and self.ndim and not watchers and not is_stored(self)
+            if seen and is_part(self, read_only=False):
+                raise ValueError(part(f"Variable: {sign}"))
             return NotImplemented  # Python then computes a new value
         if backprop_enabled():
             if not getattr(other, "requires_grad", False):
@@ -46,7 +56,7 @@ def _update(change: Callable[[Any, Any], Any], sign: str) -> Callable[[Variable,
 
 
 def retain(node: Any) -> None:
-    """Make later backward passes keep the gradient of a computed value, as they do for leaves."""
+    """Make later backward passes keep the gradient of a computed value, and add to it, as they do for leaves."""
     retained.add(ref(node, retained.discard))
 
 

@@ -17,6 +17,7 @@ from .keyword_aliases import known
 from .leaving import left
 from .modes import listeners
 from .node import Leaf, Node, new_order
+from .parts import check_replaced
 from .remedies import ALREADY, ASSIGNED, check_update
 
 
@@ -47,10 +48,11 @@ class Variable(ArrayLike):
     variable([2. 4. 6.])
     """
 
-    __slots__ = ("__weakref__", "_data", "_name", "node")
+    __slots__ = ("__weakref__", "_data", "_name", "_taken", "node")
 
     _data: Array
     node: Node | None
+    _taken: str  # unset, but for a constant that `parts` has to recognise
     _backward: ClassVar[Callable[..., None]]  # set by backward.py: an import in each call would cost a microsecond
     _creator: ClassVar[Callable[..., Any]]  # set by creator.py
 
@@ -78,10 +80,11 @@ class Variable(ArrayLike):
 
     @data.setter
     def data(self, value: Any) -> None:
+        leaf = type(self.node) is Leaf or check_replaced(self, value)
         if type(value) is np.ndarray and value.dtype.kind == "f":  # the path of every update in a training loop
             self._data = value
-            if type(self.node) is Leaf:
-                self.node.moved = new_order()
+            if leaf:
+                self.node.moved = new_order()  # type: ignore[union-attr]
             return
         if isinstance(value, Variable) and value.creator is not None:
             raise TypeError(ASSIGNED)
@@ -89,8 +92,8 @@ class Variable(ArrayLike):
         if self.node is not None and array.dtype.kind != "f":
             raise TypeError(f"Variable.data: got {array.dtype}; expected floats, as the Variable requires a gradient")
         self._data = array
-        if type(self.node) is Leaf:
-            self.node.moved = new_order()
+        if leaf:
+            self.node.moved = new_order()  # type: ignore[union-attr]
 
     array = data
 

@@ -14,7 +14,8 @@ import numpy as np
 from ..engine import Variable, as_variable, backprop_enabled, config, unwrap
 from ..engine.errors import DetachError
 from ..engine.numpy_functions import requires
-from ..engine.remedies import ELEMENT, VIEW
+from ..engine.parts import check_kept, check_named, check_whole_value
+from ..engine.remedies import ELEMENT
 from .arrays.indexing import put
 from .arrays.shape import broadcast_to
 from .elementwise.selection import where
@@ -25,13 +26,13 @@ def set_elements(x: Variable, index: Any, value: Any) -> None:
     """``x[index] = value``: give the Variable a new array and, where a gradient can flow, the step that made it.
 
     Whatever was computed from the old array stays correct. Outside `no_grad`, leaves that require a gradient are
-    refused. So are views: in NumPy the assignment would change their base as well.
+    refused. So are parts of another value, which NumPy's assignment would change as well.
     """
     records, index = backprop_enabled(), unwrap(index)
     if records and x.node is not None and x.creator is None:
         raise DetachError(ELEMENT)
-    if x._data.base is not None:
-        raise ValueError(VIEW)
+    check_whole_value(x, "Variable: x[...] = v")
+    check_named(x, "Variable: x[...] = v")
     if records and (x.node is not None or getattr(value, "requires_grad", False)):
         new = put(x, value, index=index)
         x._data, x.node = new._data, new.node
@@ -41,13 +42,13 @@ def set_elements(x: Variable, index: Any, value: Any) -> None:
 
 def _changing(name: str, change: Callable[..., Any]) -> Callable[..., Variable]:
     def method(x: Variable, *args: Any, **settings: Any) -> Variable:
-        records = backprop_enabled()
+        records, who = backprop_enabled(), f"Variable.{name}"
         if records and x.requires_grad and x.creator is None:
             call = f"with autolab.no_grad(): {x.name or 'w':.40}.{name}(...)"
-            raise TypeError(f"Variable.{name}: the leaf requires a gradient; an update is written {call}")
+            raise TypeError(f"{who}: the leaf requires a gradient; an update is written {call}")
+        check_whole_value(x, who)
+        check_kept(x, who)
         if records and requires([x, *args, *settings.values()]):
-            if x._data.base is not None:
-                raise ValueError(VIEW)
             new = broadcast_to(as_variable(change(x, *args, **settings)), x.shape).astype(x.dtype)
             x._data, x.node = new._data, new.node
         else:

@@ -19,6 +19,7 @@ from ..engine.calls import LateSignature, signature_of
 from ..engine.devices import to_cpu as _in_main_memory
 from ..engine.habits import instead
 from ..engine.leaving import left
+from ..engine.parts import DETACHED, ELEMENT, is_thrown_away
 from ..engine.plain_arrays import plain
 from ..engine.updates import METHODS as LEAF_METHODS
 from .arrays.axes import squeeze, swapaxes
@@ -61,7 +62,9 @@ def detach(self: Variable) -> Variable:
     False
     """
     data = self._data
-    return wrap(left(self, data) if listeners and self.node is not None else data, None)
+    detached = wrap(left(self, data) if listeners and self.node is not None else data, None)
+    detached._taken = DETACHED
+    return detached
 
 
 def numpy(self: Variable) -> np.ndarray:
@@ -231,7 +234,10 @@ def _clip(self: Variable, min: Any = None, max: Any = None) -> Variable:
 
 def _getitem(self: Variable, index: Any) -> Variable:
     """``x[index]``; the index may contain Variables of integers or booleans."""
-    return getitem(self, index=numpy_protocol.unwrap(index))
+    y = getitem(self, index=numpy_protocol.unwrap(index))
+    if y.node is None and not y._data.ndim:
+        y._taken = ELEMENT
+    return y
 
 
 def _divmod(self: Variable, other: Any) -> tuple[Variable, Variable]:
@@ -255,11 +261,24 @@ def _iterate(self: Variable) -> Iterator[Variable]:
     return (self[i] for i in range(len(self)))
 
 
+_sorted = _method(sort)
+
+
+def _sort(self: Variable, *args: Any, **attributes: Any) -> Any:
+    """As `sort`; of a statement ``x.sort()``, which NumPy's arrays and lists take for an order, says what to write."""
+    if is_thrown_away(sys._getframe(1)):
+        raise TypeError("Variable.sort: it gives sorted values, and x stays as it is; write x = x.sort()")
+    return _sorted(self, *args, **attributes)
+
+
+_sort.__doc__, _sort.__signature__ = _sorted.__doc__, _sorted.__signature__  # type: ignore[attr-defined]
+
+
 def install() -> None:
     """Give Variable its methods."""
     methods = (_sum, mean, var, std, prod, _max, _min, cumsum, cumprod)
     torch = (exp, log, sqrt, _abs, sin, cos, tanh, sigmoid, relu, softmax)
-    for function in (*methods, *torch, _round, swapaxes, squeeze, repeat, diagonal, trace, sort):
+    for function in (*methods, *torch, _round, swapaxes, squeeze, repeat, diagonal, trace):
         setattr(Variable, function.__name__, _method(function))
     special = {
         "pos": lambda self: self,
@@ -273,6 +292,7 @@ def install() -> None:
     for name, function in special.items():
         setattr(Variable, f"__{name}__", function)
     own = {"reshape": _reshape, "transpose": _transpose, "ravel": _ravel, "flatten": flatten, "take": take, "dot": dot}
+    own["sort"] = _sort
     own |= {
         "clip": _clip,
         "copy": _copy,

@@ -23,7 +23,7 @@ def as_json(value: Any) -> Any:
     if isinstance(value, list | tuple):
         return [as_json(item) for item in value]
     if isinstance(value, np.ndarray | np.generic):
-        if value.ndim:
+        if isinstance(value, np.ndarray) and value.ndim:
             return [as_json(item) for item in value]
         value = float(value) if value.dtype.kind == "f" else value.item()  # item() of a longdouble is a longdouble
     if isinstance(value, float) and not math.isfinite(value):

@@ -12,6 +12,8 @@ from typing import Any
 import numpy as np
 
 from ...engine import Leaf, backprop_enabled, new_order, wrap
+from ...engine.parts import is_part, is_stored
+from ...functions.arrays.indexing import put
 from ..table import called, made_by
 from ._arguments import index_of
 from ._creation import source  # noqa: F401  # for table.txt
@@ -20,26 +22,24 @@ from ._tensor import Engine, Tensor, dressed, plain
 from ._types import of_array
 
 
-def _check(x: Any, name: str, recorded: bool, joins: bool = False) -> None:
-    """Refuse a recorded change of a leaf or of a view; a constant that ``joins`` the graph must not be part of
-    a larger array."""
-    base = x._data.base
+def _check(x: Any, name: str, recorded: bool) -> None:
+    """Refuse a recorded change of a leaf, and of a part whose whole would not learn of it."""
     if recorded and isinstance(x.node, Leaf):
         raise RuntimeError(
             f"{name}: a leaf that requires a gradient is changed in place; inside torch.no_grad() it is an update, and "
             "a new value takes another name"
         )
-    if recorded and isinstance(base, np.ndarray) and (x.node is not None or (joins and base.size > x._data.size)):
+    if recorded and is_part(x):
         raise RuntimeError(
             f"{name}: this tensor is a view of another one, which AutoLab cannot change in place where it is recorded; "
-            "write y = y + ... or clone() first"
+            "write to that one, x[0] = y, or write y = y + ... or clone() first"
         )
 
 
 def written(x: Any, name: str, new: Any) -> Any:
     """``x`` with the values of ``new`` and, if that is recorded, its history."""
     recorded = backprop_enabled() and (x.node is not None or getattr(new, "node", None) is not None)
-    _check(x, name, recorded, joins=True)
+    _check(x, name, recorded)
     numbers = plain(new)
     if np.shape(numbers) != x._data.shape:
         raise RuntimeError(f"{name}: the result has shape {np.shape(numbers)}; expected {x._data.shape}")
@@ -73,36 +73,46 @@ def _store(x: Any, name: str, index: Any, numbers: Any) -> None:
         x.node.moved = new_order()
 
 
-def in_place(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
+def in_place(name: str, function: Callable[..., Any], operator: bool = False) -> Callable[..., Any]:
     """The method that writes the result of a function into the tensor itself."""
 
     def method(self: Any, *args: Any, **options: Any) -> Any:
         old = self
         if backprop_enabled() and any([getattr(value, "node", None) is not None for value in (self, *args)]):
-            old = dressed(wrap(self._data.copy(), self.node))  # the step retains these values, which are overwritten
+            if operator and is_stored(self):
+                return function(self, *args)  # x[0] += y stores it in x itself
+            old = _before(self)
         return written(self, name, function(old, *args, **options))
 
     method.__wrapped__ = function  # type: ignore[attr-defined]  # whose parameters it has
     return called(method, name, f"`{name.strip('_')}`, written where the numbers are; gives itself back.")
 
 
+def _before(x: Any) -> Any:
+    """The values of ``x``, which a step may retain although they are overwritten."""
+    return dressed(wrap(x._data.copy(), x.node))
+
+
 def set_item(self: Any, index: Any, value: Any) -> None:
-    """``x[index] = value``; ``value`` is a number or a tensor that does not require a gradient."""
+    """``x[index] = value``; the gradient of what is replaced is 0, and that of ``value`` the one of its new place."""
     if backprop_enabled() and (self.node is not None or getattr(value, "node", None) is not None):
         _check(self, "Tensor: x[...] = y", True)
-        raise RuntimeError("Tensor: x[...] = y would drop a gradient; torch.where, torch.cat and torch.stack keep it")
-    _store(self, "Tensor: x[...] = y", index_of(index), plain(value))
+        written(self, "Tensor: x[...] = y", dressed(put(_before(self), value, index=index_of(index))))
+    else:
+        _store(self, "Tensor: x[...] = y", index_of(index), plain(value))
 
 
 def _filling(name: str, numbers: Callable[..., Any]) -> Callable[..., Any]:
     def method(self: Any, *args: Any, **options: Any) -> Any:
+        found = numbers(self._data, *args, **options)
         if backprop_enabled():
-            _check(self, name, True)
-            if self.node is not None:
-                raise RuntimeError(f"{name}: this tensor was computed; make a new one, or fill it in torch.no_grad()")
+            _check(self, name, self.node is not None)
             if any([getattr(value, "node", None) is not None for value in args]):
                 raise RuntimeError(f"{name}: the number requires a gradient, which it does not get; give its detach()")
-        found = numbers(self._data, *args, **options)
+            if self.node is not None:
+                if name == "fill_diagonal_":
+                    raise RuntimeError(f"{name}: this tensor was computed; write torch.where(torch.eye(n) == 1, v, x)")
+                return written(self, name, dressed(put(_before(self), found, index=...)))
         _store(self, name, ..., found)
         return self
 

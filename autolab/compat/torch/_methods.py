@@ -104,7 +104,7 @@ def install() -> None:
     for name, function in made_by("torch.Tensor.operators", __name__):
         setattr(Tensor, f"__{name}__", function)
         setattr(Tensor, f"__r{name}__", _swapped(function))
-        setattr(Tensor, f"__i{name}__", _inplace.in_place(f"Tensor: {name} in place", function))
+        setattr(Tensor, f"__i{name}__", _inplace.in_place(f"Tensor: {name} in place", function, True))
     for name in _COMPARED:
         setattr(Tensor, f"__{name}__", COMPARISONS[name])
     for name, bits in _BITS.items():

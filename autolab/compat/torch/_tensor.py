@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Any, ClassVar
+from weakref import ref
 
 import numpy as np
 
-from ...engine import Array, Leaf, Node, a_kind, device_name, is_array, to_cpu
+from ...engine import Array, Leaf, Node, a_kind, device_name, is_array, to_cpu, wrap
 from ...engine import variable as _variable
 from ...engine.leaving import left
 from ...engine.updates import retain
@@ -22,7 +23,12 @@ from ._printing import text
 from ._types import Size, count_of, default_dtype, device, of_array
 
 Engine = _variable.Variable
-_new = object.__new__
+_set = object.__setattr__
+
+_own: dict[int, tuple[Any, dict[str, Any]]] = {}
+"""The attributes that users set, ``w.kind = "bias"``, by the id of the tensor, whose layout is that of the engine."""
+
+_NOTHING: tuple[Any, dict[str, Any]] = (None, {})
 
 
 class _Kind(type):
@@ -168,7 +174,25 @@ class Tensor(Engine, metaclass=_Kind):
         """The same values without a graph. The memory is shared."""
         return constant(self._data if self.node is None else left(self, self._data))
 
+    def __setattr__(self, name: str, value: Any) -> None:
+        try:
+            _set(self, name, value)
+        except AttributeError:
+            if hasattr(type(self), name):  # a property that cannot be set
+                raise
+            key = id(self)
+            _own.setdefault(key, (ref(self, lambda _: _own.pop(key, None)), {}))[1][name] = value
+
+    def __delattr__(self, name: str) -> None:
+        if name in _own.get(id(self), _NOTHING)[1]:
+            del _own[id(self)][1][name]
+        else:
+            object.__delattr__(self, name)
+
     def __getattr__(self, name: str) -> Any:
+        own = _own.get(id(self), _NOTHING)[1]
+        if name in own:
+            return own[name]
         said = f"torch.Tensor.{name:.60} is not part of AutoLab's torch facade"
         raise AttributeError(said, name=name, obj=self)
 
@@ -200,6 +224,13 @@ class Tensor(Engine, metaclass=_Kind):
 
     __str__ = __repr__
 
+    def __format__(self, spec: str) -> str:
+        """``f"{loss:.3f}"``: a tensor without axes is written as its number, any other as ``str`` does."""
+        if self._data.ndim:
+            return object.__format__(self, spec)
+        number = self._data.item()
+        return format(number if self.node is None else left(self, number), spec)
+
     def __reduce__(self) -> tuple[Any, ...]:
         if not self.is_leaf:
             raise RuntimeError("only leaves can be copied deeply or pickled; a computed tensor has detach()")
@@ -214,9 +245,8 @@ def _rebuilt(kind: type[Tensor], array: Array, requires_grad: bool, name: str | 
 
 def constant(array: Any) -> Tensor:
     """A tensor of an array, outside any graph."""
-    made: Tensor = _new(Tensor)
-    made._data = array if is_array(array) else np.asarray(array)
-    made.node, made._name = None, None
+    made: Any = wrap(array if is_array(array) else np.asarray(array), None)
+    made.__class__ = Tensor
     return made
 
 

@@ -31,7 +31,10 @@ def diagonal(xp: Any, a: Array, *, offset: int = 0, axis1: int = 0, axis2: int =
     >>> F.diagonal(Variable([[1.0, 2.0], [3.0, 4.0]]))
     variable([1. 4.])
     """
-    return a.diagonal(offset, axis1, axis2)
+    y = a.diagonal(offset, axis1, axis2)
+    if type(y) is np.ndarray and a.flags.writeable:
+        y.flags.writeable = True  # a view like any other; NumPy has not decided yet whether it stays one
+    return y
 
 
 @primitive(g=lambda g, offset, axis1, axis2: diagonal(g, offset=offset, axis1=axis1, axis2=axis2))
