@@ -90,7 +90,7 @@ def test_sgd_with_momentum_and_weight_decay_as_in_pytorch() -> None:
         optimizer.step()
         v = 0.5 * v + (2.0 + 0.25 * w)
         w = w - 0.1 * v
-    assert type(optimizer) is optimizers.MomentumSGD
+    assert type(optimizer) is optimizers.SGD  # with PyTorch's momentum
     np.testing.assert_allclose(layer.W.data, w, rtol=1e-6)
 
 

@@ -61,7 +61,7 @@ def test_groups_have_settings_of_their_own() -> None:
     optimizer.step()
     assert np.array_equal(before[0], body.W.data) and not np.array_equal(before[1], head.W.data)
     state = optimizer.state()
-    assert (state["hyperparameters/lr"], state["hyperparameters/1/lr"]) == (0.1, 0.0)
+    assert (state["hyperparameters/lr"], state["hyperparameters/1/lr"]) == (0.0, 0.1)  # in the order given
     other = made()
     other.load_state_dict(state)
     assert other.t == 1 and {k: str(v) for k, v in other.state().items()} == {k: str(v) for k, v in state.items()}

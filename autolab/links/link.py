@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from reprlib import recursive_repr
 from typing import Any, ClassVar, Literal, Self
 
-from ..engine import Array, Displayed, get_array_module, publish, to_cpu, to_gpu, using_config
+from ..engine import Array, Displayed, get_array_module, publish, to_cpu, to_gpu, using_config, wrap
 from ..engine.argument_checks import check_call
 from ..engine.habits import answer_habits
 from ..engine.modes import modes, watchers
@@ -169,9 +169,12 @@ class Link(Displayed, Registry):
 
     # ------------------------------------------------------------------ all parameters and buffers at once
     def cleargrads(self, set_to_none: bool = True) -> None:
-        """Set the gradients of all parameters to None, also with ``set_to_none=False``."""
+        """Set the gradients of all parameters to None, or, with ``set_to_none=False``, those that there are to 0."""
         for parameter in self._all_params():
-            parameter.cleargrad()
+            if set_to_none or parameter._grad is None:
+                parameter.cleargrad()
+            else:
+                parameter.grad = wrap(self.xp.zeros_like(parameter._grad._data), None)
 
     def copyparams(self, source: Link) -> None:
         """Copy parameters and buffers from a link of the same structure; if one does not fit, nothing changes."""

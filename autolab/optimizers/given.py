@@ -36,11 +36,11 @@ class GivenParameters(Link):
                 yield from ((f"/link_{i}{path.rstrip('/')}", link) for path, link in origin.namedlinks())
 
 
-Groups = list[tuple[list[Variable], dict[str, Any]]]
+Groups = list[tuple[list[Any], dict[str, Any]]]
 
 
 def target_and_groups(who: str, given: Any) -> tuple[Link, Groups] | None:
-    """The link to set up, and the groups with settings of their own; None if ``given`` is none of the below.
+    """The link to set up, and the groups with their own settings; None if ``given`` is none of the below.
 
     Parameters
     ----------
@@ -68,17 +68,18 @@ def target_and_groups(who: str, given: Any) -> tuple[Link, Groups] | None:
         for entry in entries:
             origins.append(getattr(entry["params"], "link", None))
             settings = {name: value for name, value in entry.items() if name != "params"}
-            groups.append((_parameters(who, entry["params"]), settings))
+            groups.append((parameters_of(who, entry["params"]), settings))
     else:
-        groups.append((_parameters(who, entries), {}))
+        groups.append((parameters_of(who, entries), {}))
     listed = [parameter for parameters, _ in groups for parameter in parameters]
     if len(set(map(id, listed))) < len(listed):
         raise ValueError(f"{who}: a parameter was given twice; expected each once")
     target = GivenParameters(listed, [link for link in origins if link is not None])
-    return target, [group for group in groups if group[1]]
+    return target, groups
 
 
-def _parameters(who: str, given: Any) -> list[Variable]:
+def parameters_of(who: str, given: Any) -> list[Any]:
+    """The parameters of a group, as a list; raises as `target_and_groups` does."""
     if isinstance(given, Link):
         return list(given.params())
     found = [given] if isinstance(given, Variable) else list(given)

@@ -13,16 +13,16 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from ..engine import Array, Parameter, check_number, check_rng, config, get_array_module, wrap
-from ..engine.argument_checks import CheckedArguments
+from ..engine import Array, Parameter, check_rng, config, get_array_module, wrap
 from ..engine.devices import generator
 from ..shared.norms import norm_and_factor, scaled
+from .settings import Check, Settings, from_to
 
 if TYPE_CHECKING:
     from .optimizer import Optimizer
 
 
-class WeightDecay(CheckedArguments):
+class WeightDecay(Settings):
     """L2 regularization: add ``rate * w``, the gradient of ``rate / 2 * sum(w**2)``, to every gradient.
 
     Examples
@@ -39,16 +39,17 @@ class WeightDecay(CheckedArguments):
     """
 
     name = "WeightDecay"
+    checks: ClassVar[dict[str, Check]] = {"rate": from_to(0)}
 
     def __init__(self, rate: float) -> None:
-        self.rate = check_number("WeightDecay", "rate", rate, 0)
+        self.rate = rate
 
     def __call__(self, optimizer: Optimizer) -> None:
         for parameter in optimizer:
             _replace(parameter, _gradient(parameter) + self.rate * parameter._data)
 
 
-class Lasso(CheckedArguments):
+class Lasso(Settings):
     """L1 regularization: add ``rate * sign(w)``, the gradient of ``rate * sum(abs(w))``, to every gradient.
 
     Examples
@@ -65,9 +66,10 @@ class Lasso(CheckedArguments):
     """
 
     name = "Lasso"
+    checks: ClassVar[dict[str, Check]] = {"rate": from_to(0)}
 
     def __init__(self, rate: float) -> None:
-        self.rate = check_number("Lasso", "rate", rate, 0)
+        self.rate = rate
 
     def __call__(self, optimizer: Optimizer) -> None:
         for parameter in optimizer:
@@ -75,7 +77,7 @@ class Lasso(CheckedArguments):
             _replace(parameter, _gradient(parameter) + self.rate * sign)
 
 
-class GradientClipping(CheckedArguments):
+class GradientClipping(Settings):
     """Gradient clipping: if the norm of all gradients together exceeds ``threshold``, scale them down to it.
 
     Examples
@@ -92,10 +94,11 @@ class GradientClipping(CheckedArguments):
     """
 
     name = "GradientClipping"
+    checks: ClassVar[dict[str, Check]] = {"threshold": from_to(0)}
     _eps: ClassVar[float] = 0.0
 
     def __init__(self, threshold: float) -> None:
-        self.threshold = check_number("GradientClipping", "threshold", threshold, 0)
+        self.threshold = threshold
 
     def __call__(self, optimizer: Optimizer) -> None:
         gradients = [_gradient(parameter) for parameter in optimizer]
@@ -105,7 +108,7 @@ class GradientClipping(CheckedArguments):
                 _replace(parameter, scaled(g, factor))
 
 
-class GradientNoise(CheckedArguments):
+class GradientNoise(Settings):
     """Add Gaussian noise of variance ``eta / (1 + t)**0.55`` to every gradient; ``t`` is the number of updates.
 
     A. Neelakantan et al., "Adding gradient noise improves learning for very deep networks", 2015.
@@ -124,10 +127,10 @@ class GradientNoise(CheckedArguments):
     """
 
     name = "GradientNoise"
+    checks: ClassVar[dict[str, Check]] = {"eta": from_to(0), "rng": lambda who, name, rng: check_rng(who, rng)}
 
     def __init__(self, eta: float, rng: np.random.Generator | None = None) -> None:
-        self.eta = check_number("GradientNoise", "eta", eta, 0)
-        self.rng = check_rng("GradientNoise", rng)
+        self.eta, self.rng = eta, rng
 
     def __call__(self, optimizer: Optimizer) -> None:
         deviation = math.sqrt(self.eta / (1 + optimizer.t) ** 0.55)

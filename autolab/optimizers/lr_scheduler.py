@@ -8,13 +8,29 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, ClassVar, Literal
 
-from ..engine.errors import check_number as _check_number
 from .scheduling import LRScheduler
 from .scheduling import ReduceLROnPlateau as ReduceLROnPlateau
 from .scheduling import SequentialLR as SequentialLR
+from .scheduling import of_groups as _of_groups
 from .scheduling import scaled as _scaled
+from .settings import Check as _Check
+from .settings import from_to as _from_to
+from .settings import one_of as _one_of
+from .settings import truth as _truth
+from .settings import whole as _whole
+
+
+def _half_cosine(share: float) -> float:
+    """From 1 to 0 along half a cosine."""
+    return (1 + math.cos(math.pi * share)) / 2
+
+
+def _above_0_to_1(who: str, name: str, value: Any) -> float:
+    if not _from_to(0, 1)(who, name, value):
+        raise ValueError(f"{who}: {name} is 0; expected a number above 0 and at most 1")
+    return float(value)
 
 
 class StepLR(LRScheduler):
@@ -31,12 +47,13 @@ class StepLR(LRScheduler):
     0.5
     """
 
+    checks: ClassVar[dict[str, _Check]] = {"step_size": _whole(1)}
+
     def __init__(self, optimizer: Any, step_size: int, gamma: float = 0.1, last_epoch: int = -1) -> None:
-        _check_number("StepLR", "step_size", step_size, 1)
         self.step_size, self.gamma = step_size, gamma
         super().__init__(optimizer, last_epoch)
 
-    def factor(self, epoch: int) -> float:
+    def share(self, epoch: int) -> float:
         return float(self.gamma ** (epoch // self.step_size))
 
 
@@ -58,7 +75,7 @@ class MultiStepLR(LRScheduler):
         self.milestones, self.gamma = list(milestones), gamma
         super().__init__(optimizer, last_epoch)
 
-    def factor(self, epoch: int) -> float:
+    def share(self, epoch: int) -> float:
         return float(self.gamma ** sum([epoch >= one for one in self.milestones]))
 
 
@@ -80,7 +97,7 @@ class ExponentialLR(LRScheduler):
         self.gamma = gamma
         super().__init__(optimizer, last_epoch)
 
-    def factor(self, epoch: int) -> float:
+    def share(self, epoch: int) -> float:
         return float(self.gamma**epoch)
 
 
@@ -104,12 +121,22 @@ class LambdaLR(LRScheduler):
         lr_lambda: Callable[[int], float] | Sequence[Callable[[int], float]],
         last_epoch: int = -1,
     ) -> None:
-        each = lr_lambda if isinstance(lr_lambda, list | tuple) else [lr_lambda] * len(optimizer.param_groups)
-        self.lr_lambdas = list(each)
+        groups = len(optimizer.param_groups)
+        functions: list[Any] = list(lr_lambda) if isinstance(lr_lambda, list | tuple) else [lr_lambda] * groups
+        self.lr_lambdas = functions
+        if len(self.lr_lambdas) != groups:
+            got = len(self.lr_lambdas)
+            raise ValueError(
+                f"LambdaLR: lr_lambda has {got} functions; expected {groups}, one for each parameter group"
+            )
         super().__init__(optimizer, last_epoch)
 
     def get_lr(self) -> list[float]:
         return [base * one(self.last_epoch) for base, one in zip(self.base_lrs, self.lr_lambdas, strict=True)]
+
+    def state_dict(self) -> dict[str, Any]:
+        """As of other schedulers, without the functions, which whoever loads it constructs again."""
+        return {key: value for key, value in super().state_dict().items() if key != "lr_lambdas"}
 
 
 class LinearLR(LRScheduler):
@@ -127,6 +154,12 @@ class LinearLR(LRScheduler):
     0.75
     """
 
+    checks: ClassVar[dict[str, _Check]] = {
+        "start_factor": _above_0_to_1,
+        "end_factor": _from_to(0, 1),
+        "total_iters": _whole(1),
+    }
+
     def __init__(
         self,
         optimizer: Any,
@@ -135,11 +168,10 @@ class LinearLR(LRScheduler):
         total_iters: int = 5,
         last_epoch: int = -1,
     ) -> None:
-        _check_number("LinearLR", "total_iters", total_iters, 1)
         self.start_factor, self.end_factor, self.total_iters = start_factor, end_factor, total_iters
         super().__init__(optimizer, last_epoch)
 
-    def factor(self, epoch: int) -> float:
+    def share(self, epoch: int) -> float:
         share = min(epoch, self.total_iters) / self.total_iters
         return self.start_factor + (self.end_factor - self.start_factor) * share
 
@@ -158,12 +190,14 @@ class ConstantLR(LRScheduler):
     0.5
     """
 
+    checks: ClassVar[dict[str, _Check]] = {"factor": _from_to(0, 1)}
+
     def __init__(self, optimizer: Any, factor: float = 1 / 3, total_iters: int = 5, last_epoch: int = -1) -> None:
-        self.rate, self.total_iters = factor, total_iters
+        self.factor, self.total_iters = factor, total_iters
         super().__init__(optimizer, last_epoch)
 
-    def factor(self, epoch: int) -> float:
-        return self.rate if epoch < self.total_iters else 1.0
+    def share(self, epoch: int) -> float:
+        return self.factor if epoch < self.total_iters else 1.0
 
 
 class PolynomialLR(LRScheduler):
@@ -180,12 +214,13 @@ class PolynomialLR(LRScheduler):
     0.25
     """
 
+    checks: ClassVar[dict[str, _Check]] = {"total_iters": _whole(1)}
+
     def __init__(self, optimizer: Any, total_iters: int = 5, power: float = 1.0, last_epoch: int = -1) -> None:
-        _check_number("PolynomialLR", "total_iters", total_iters, 1)
         self.total_iters, self.power = total_iters, power
         super().__init__(optimizer, last_epoch)
 
-    def factor(self, epoch: int) -> float:
+    def share(self, epoch: int) -> float:
         return float(max(1 - epoch / self.total_iters, 0.0) ** self.power)
 
 
@@ -203,19 +238,20 @@ class CosineAnnealingLR(LRScheduler):
     0.5
     """
 
+    checks: ClassVar[dict[str, _Check]] = {"T_max": _whole(1)}
+
     def __init__(self, optimizer: Any, T_max: int, eta_min: float = 0.0, last_epoch: int = -1) -> None:
-        _check_number(type(self).__name__, "T_max", T_max, 1)
         self.T_max, self.eta_min = T_max, eta_min
         super().__init__(optimizer, last_epoch)
 
-    def factor(self, epoch: int) -> float:
-        return (1 + math.cos(math.pi * epoch / self.T_max)) / 2
+    def share(self, epoch: int) -> float:
+        return _half_cosine(epoch / self.T_max)
 
     def _next(self, lr: float, base: float, least: float = 0.0) -> float:
         return super()._next(lr, base, self.eta_min)
 
 
-class CosineAnnealingWarmRestarts(CosineAnnealingLR):
+class CosineAnnealingWarmRestarts(LRScheduler):
     """Cosine annealing that restarts after ``T_0`` epochs; each period is ``T_mult`` times as long as the last.
 
     Examples
@@ -229,17 +265,19 @@ class CosineAnnealingWarmRestarts(CosineAnnealingLR):
     1.0
     """
 
+    checks: ClassVar[dict[str, _Check]] = {"T_0": _whole(1), "T_mult": _whole(1)}
+
     def __init__(self, optimizer: Any, T_0: int, T_mult: int = 1, eta_min: float = 0.0, last_epoch: int = -1) -> None:
-        for name, value in (("T_0", T_0), ("T_mult", T_mult)):
-            _check_number("CosineAnnealingWarmRestarts", name, value, 1)
         self.T_0, self.T_mult = T_0, T_mult
-        super().__init__(optimizer, T_0, eta_min, last_epoch)
+        self.eta_min = eta_min
+        super().__init__(optimizer, last_epoch)
 
     def get_lr(self) -> list[float]:
-        began, self.T_max = 0, self.T_0
-        while self.last_epoch - began >= self.T_max:
-            began, self.T_max = began + self.T_max, self.T_max * self.T_mult
-        return [_scaled(base, self.factor(self.last_epoch - began), self.eta_min) for base in self.base_lrs]
+        began, period = 0, self.T_0
+        while self.last_epoch - began >= period:
+            began, period = began + period, period * self.T_mult
+        share = _half_cosine((self.last_epoch - began) / period)
+        return [_scaled(base, share, self.eta_min) for base in self.base_lrs]
 
 
 class OneCycleLR(LRScheduler):
@@ -251,18 +289,22 @@ class OneCycleLR(LRScheduler):
     Parameters
     ----------
     optimizer : Optimizer
-    max_lr : float
-        The largest learning rate.
+    max_lr : float or sequence of float
+        The largest learning rate, one for all parameter groups or a list.
     total_steps, epochs, steps_per_epoch : int
         The number of updates, or two factors of it.
     pct_start : float
         The share of the updates in which the learning rate goes up.
+    anneal_strategy : str
+        ``"cos"``, or ``"linear"`` for straight lines.
     cycle_momentum : bool
         Whether the momentum changes too.
-    base_momentum, max_momentum : float
+    base_momentum, max_momentum : float or sequence of float
         Its smallest and its largest value.
     div_factor, final_div_factor : float
         What ``max_lr`` is divided by for the first learning rate, and that one for the last.
+    three_phase : bool
+        Go down as long as up, and then on to the last learning rate.
 
     Examples
     --------
@@ -277,42 +319,76 @@ class OneCycleLR(LRScheduler):
     [0.04, 0.52, 1.0, 0.95, 0.81, 0.61, 0.39, 0.19, 0.05, 0.0]
     """
 
+    checks: ClassVar[dict[str, _Check]] = {
+        "total_steps": _whole(1),
+        "pct_start": _from_to(0, 1),
+        "anneal_strategy": _one_of("cos", "linear"),
+        "cycle_momentum": _truth,
+        "three_phase": _truth,
+    }
+
     def __init__(
         self,
         optimizer: Any,
-        max_lr: float,
+        max_lr: float | Sequence[float],
         total_steps: int | None = None,
-        epochs: int = 1,
-        steps_per_epoch: int = 1,
+        epochs: int | None = None,
+        steps_per_epoch: int | None = None,
         pct_start: float = 0.3,
-        *,
+        anneal_strategy: Literal["cos", "linear"] = "cos",
         cycle_momentum: bool = True,
-        base_momentum: float = 0.85,
-        max_momentum: float = 0.95,
+        base_momentum: float | Sequence[float] = 0.85,
+        max_momentum: float | Sequence[float] = 0.95,
         div_factor: float = 25.0,
         final_div_factor: float = 1e4,
+        three_phase: bool = False,
+        last_epoch: int = -1,
     ) -> None:
-        self.total_steps = total_steps or epochs * steps_per_epoch
-        self.rates = max_lr / div_factor, max_lr, max_lr / div_factor / final_div_factor
-        self.momenta = (max_momentum, base_momentum, max_momentum) if cycle_momentum else None
-        self.turn = pct_start * self.total_steps - 1
-        self.rest = self.total_steps - 1 - self.turn
-        super().__init__(optimizer)
+        if total_steps is None and (epochs is None or steps_per_epoch is None):
+            raise ValueError("OneCycleLR: total_steps is missing; expected it, or both epochs and steps_per_epoch")
+        self.total_steps = (epochs or 0) * (steps_per_epoch or 0) if total_steps is None else total_steps
+        self.pct_start, self.anneal_strategy, self.three_phase = pct_start, anneal_strategy, three_phase
+        self.cycle_momentum = cycle_momentum
+        if cycle_momentum and not all(["betas" in g or "momentum" in g for g in optimizer.param_groups]):
+            raise ValueError("OneCycleLR: the optimizer has no momentum or betas; expected cycle_momentum=False")
+        if last_epoch == -1:
+            given = {"max_lr": max_lr, "base_momentum": base_momentum, "max_momentum": max_momentum}
+            lists = [_of_groups("OneCycleLR", name, optimizer, value) for name, value in given.items()]
+            for group, top, least, most in zip(optimizer.param_groups, *lists, strict=True):
+                first = top / div_factor
+                group.update(initial_lr=first, max_lr=top, min_lr=first / final_div_factor)
+                if cycle_momentum:
+                    group.update(base_momentum=least, max_momentum=most)
+        super().__init__(optimizer, last_epoch)
 
-    def _between(self, start: float, top: float, end: float) -> float:
-        t = self.last_epoch
-        low, high, share = (
-            (start, top, t / self.turn) if t < self.turn or not self.rest else (top, end, (t - self.turn) / self.rest)
-        )
-        return high + (low - high) * (1 + math.cos(math.pi * share)) / 2
+    def _phase(self) -> tuple[float, list[str], list[str]]:
+        """How much of its phase the step has done; between which learning rates of a group, and momenta, it goes."""
+        t, turn, end = self.last_epoch, self.pct_start * self.total_steps - 1, self.total_steps - 1
+        rates, momenta = ["initial_lr", "max_lr"], ["max_momentum", "base_momentum"]
+        phases = [(turn, rates, momenta), (end, ["max_lr", "min_lr"], momenta[::-1])]
+        if self.three_phase:
+            again = (2 * turn, rates[::-1], momenta[::-1])
+            phases = [phases[0], again, (end, ["initial_lr", "min_lr"], ["max_momentum"] * 2)]
+        start = 0.0
+        for stop, between, momentum in phases:
+            if t <= stop or stop == end:
+                return ((t - start) / (stop - start) if stop > start else 1.0), between, momentum
+            start = stop
+        raise AssertionError
+
+    def _between(self, share: float, low: float, high: float) -> float:
+        if self.anneal_strategy == "linear":
+            return low + (high - low) * share
+        return high + (low - high) * _half_cosine(share)
 
     def get_lr(self) -> list[float]:
         if self.last_epoch > self.total_steps:
             raise ValueError(f"OneCycleLR.step: there were {self.total_steps} steps; expected no more, see total_steps")
-        momenta = self.momenta
-        for group in self.optimizer.param_groups if momenta is not None else ():
-            found = self._between(*momenta)  # type: ignore[misc]
-            group.update(dict.fromkeys({"momentum", "beta1"} & group.keys(), found))
+        share, rates, momenta = self._phase()
+        for group in self.optimizer.param_groups if self.cycle_momentum else ():
+            momentum = self._between(share, *[group[name] for name in momenta])
             if "betas" in group:
-                group["betas"] = found, *group["betas"][1:]
-        return [self._between(*self.rates) for _ in self.optimizer.param_groups]
+                group["betas"] = momentum, *group["betas"][1:]
+            else:
+                group["momentum"] = momentum
+        return [self._between(share, *[group[name] for name in rates]) for group in self.optimizer.param_groups]

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
 from ..engine import Array, Displayed, Parameter, Variable, a_kind, check_number, new_order, publish, to_cpu, to_gpu
-from ..engine.argument_checks import CheckedArguments
 from ..engine.habits import answer_habits
 from ..links import Link
 from ..shared.state_layout import Slot
 from .construction import TakesParameters
-from .given import target_and_groups, warn_of_plain_lists
+from .given import GivenParameters, Groups, parameters_of, target_and_groups, warn_of_plain_lists
+from .settings import Check, Settings, Word, from_to, truth
 from .state import Memory, State, planned, state, state_layout
 
 _HALF = np.dtype(np.float16)
@@ -21,7 +21,11 @@ _HALF = np.dtype(np.float16)
 Hook = Callable[["Optimizer"], Any]
 
 
-class Updates(CheckedArguments):
+def _rate(who: str, name: str, value: Any) -> Any:
+    return value if callable(value) else check_number(who, name, value, 0.0)
+
+
+class Updates(Settings):
     """What changes parameters, in ``_step()``: AutoLab's optimizers and those with PyTorch's rules."""
 
 
@@ -40,6 +44,10 @@ class Optimizer(Displayed, Updates, metaclass=TakesParameters):
     ----------
     lr : float or callable
         Learning rate. A callable is called with the number of updates so far; see `autolab.optimizers.schedules`.
+    weight_decay : float
+        Every optimizer takes this keyword: ``weight_decay * w`` is added to the gradient of each parameter ``w``.
+    maximize : bool
+        And this one: go along the gradient instead of against it.
 
     Attributes
     ----------
@@ -70,28 +78,106 @@ class Optimizer(Displayed, Updates, metaclass=TakesParameters):
     hyperparameters: tuple[str, ...] = ("lr",)
     """Names of the attributes that are saved with the state."""
 
+    options: ClassVar[dict[str, Any]] = {"weight_decay": 0.0, "maximize": False}
+    """Further settings with their defaults, which are shown and saved if they have another value."""
+
+    fixed: ClassVar[dict[str, Any]] = {"foreach": None, "fused": None, "capturable": False, "differentiable": False}
+    """PyTorch's settings that have this value only; None stands for any, as they have no effect on numbers."""
+
+    checks: ClassVar[dict[str, Check]] = {"lr": _rate, "weight_decay": from_to(0), "maximize": truth}
+    weight_decay, maximize = 0.0, False
+    learning_rate, betas = Word(), Word()
+    _is_decoupled: ClassVar[bool] = False
+    """Whether `update_one` itself subtracts the decay."""
+
     def __init__(self, lr: float | Callable[[int], float]) -> None:
-        self.lr = lr if callable(lr) else check_number(type(self).__name__, "lr", lr, 0.0)
+        self.lr = lr
         self.target: Link | None = None
         self.t = 0
         self._hooks: dict[str, Hook] = {}
         self._memories: dict[Parameter, Memory] = {}
-        self._groups: list[tuple[list[Parameter], Optimizer]] = []
+        self._groups: list[tuple[list[Parameter] | None, Optimizer]] = []
         self._rules: dict[Parameter, Optimizer] = {}
+        self._notes: dict[str, Any] = {}
+        self._made_with: tuple[tuple[Any, ...], dict[str, Any]] = (), {}
+
+    @classmethod
+    def setting_names(cls) -> tuple[str, ...]:
+        """The names of all settings."""
+        return (*cls.hyperparameters, *[name for name in cls.options if name not in cls.hyperparameters])
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if name == "rate":
+            raise AttributeError(f"{type(self).__name__}.rate follows from lr; write optimizer.lr = {value!r:.60}")
+        super().__setattr__(name, value)
+
+    def _set_of_all(self, name: str) -> None:
+        groups = vars(self).get("_groups", ())
+        if len(groups) > 1:
+            raise AttributeError(
+                f"{type(self).__name__}.{name:.60}: there are {len(groups)} parameter groups, each with its own; write "
+                f"optimizer.param_groups[i][{name!r:.60}] = ..., for each i"
+            )
 
     # ------------------------------------------------------------------ parameters and hooks
     def setup(self, target: Any) -> Self:
         """Set the parameters to update, a Link's or individual ones, and reset the state; returns the optimizer."""
         given = target_and_groups(f"{type(self).__name__}.setup: target", target)
-        if given is None or given[1]:
+        if given is None or any([own for _, own in given[1]]):
             raise TypeError(f"{type(self).__name__}.setup: got {a_kind(target)}; expected a Link or parameters")
         self.target, self.t, self._memories, self._groups, self._rules = given[0], 0, {}, [], {}
+        return self._split(given[1])
+
+    def _split(self, groups: Groups) -> Self:
+        """Set up groups of parameters. The settings of the first are its own; each of the others gets a rule."""
+        if len(groups) > 1:
+            self._groups = [(groups[0][0], self)]
+            for parameters, own in groups[1:]:
+                self._add_group(parameters, own)
         return self
 
-    def _group(self, parameters: list[Parameter], rule: Optimizer) -> None:
-        """Update some of the parameters with other settings."""
+    def _add_group(self, parameters: list[Any], own: dict[str, Any]) -> None:
+        args, settings = self._made_with
+        rule = type(self)._with_settings(args, {**type(self)._own_words(settings), **type(self)._own_words(own)})
+        rule.t = self.t
         self._groups.append((parameters, rule))
         self._rules |= dict.fromkeys(parameters, rule)
+
+    def add_param_group(self, param_group: Mapping[str, Any]) -> None:
+        """Update more parameters, with settings of their own; those that are not given are as at the construction.
+
+        Parameters
+        ----------
+        param_group : dict
+            ``params``, and settings such as ``lr``.
+
+        Examples
+        --------
+        >>> from autolab import links as L, optimizers
+        >>> head, body = L.Linear(3, 2), L.Linear(3, 3)
+        >>> optimizer = optimizers.SGD(head.parameters(), lr=0.1)
+        >>> optimizer.add_param_group({"params": body.parameters(), "lr": 0.001})
+        >>> [group["lr"] for group in optimizer.param_groups]
+        [0.1, 0.001]
+        """
+        who = f"{type(self).__name__}.add_param_group"
+        if not isinstance(param_group, Mapping) or "params" not in param_group:
+            raise TypeError(f"{who}: got {a_kind(param_group)}; expected a dict with params, such as {{'params': [w]}}")
+        target = self._link("add_param_group")
+        origins = [*getattr(target, "origins", [target]), getattr(param_group["params"], "link", None)]
+        parameters = parameters_of(who, param_group["params"])
+        before = list(target.params())
+        if len({*map(id, [*before, *parameters])}) < len(before) + len(parameters):
+            raise ValueError(f"{who}: a parameter was given twice; expected each once")
+        own = {name: value for name, value in param_group.items() if name != "params"}
+        first = self._groups or [(before, self)]
+        self._groups = first
+        try:
+            self._add_group(parameters, own)
+        except BaseException:
+            self._groups = first if len(first) > 1 else []
+            raise
+        self.target = GivenParameters([*before, *parameters], [link for link in origins if link is not None])
 
     def _link(self, method: str) -> Link:
         if self.target is None:
@@ -176,13 +262,18 @@ class Optimizer(Displayed, Updates, metaclass=TakesParameters):
         self._step()
         return loss
 
-    def step(self) -> None:
-        """Update the parameters once by their current gradients: `update` without arguments."""
+    def step(self, closure: Callable[[], Any] | None = None) -> Any:
+        """Update the parameters once by their current gradients: `update` without arguments.
+
+        ``closure``, if given, is called first, to compute the gradients again; its result is returned.
+        """
+        loss = None if closure is None else closure()
         self.update()
+        return loss
 
     def zero_grad(self, set_to_none: bool = True) -> None:
-        """Set the gradients of all parameters to None, also with ``set_to_none=False``."""
-        self._link("zero_grad").cleargrads()
+        """Set the gradients of all parameters to None, or, with ``set_to_none=False``, those that there are to 0."""
+        self._link("zero_grad").cleargrads(set_to_none)
 
     def _step(self) -> None:
         t = self.t
@@ -210,18 +301,20 @@ class Optimizer(Displayed, Updates, metaclass=TakesParameters):
     def _stores(self, parameters: list[Parameter]) -> list[tuple[Any, str, Any]]:
         """The assignments that update the parameters."""
         stores: list[tuple[Any, str, Any]] = []
-        memories = self._memories
+        memories, rules = self._memories, self._rules
+        prepares = self.weight_decay or self.maximize
+        if rules:
+            prepares = any([rule.weight_decay or rule.maximize for rule in self._all_rules])
         for parameter in parameters:
             memory = memories.get(parameter) or memories.setdefault(parameter, Memory())
             state = memory.state.copy()
             node: Any = parameter.node  # it exists, as the parameter has a gradient
             w = parameter._data
-            g = node.grad._data
-            rule = self._rules.get(parameter, self)
-            if w.dtype is _HALF:  # the squares of small gradients underflow in float16, and so does Adam's eps
-                new = rule.update_one(w.astype(np.float32), g.astype(np.float32), state)
+            rule = rules.get(parameter, self) if rules else self
+            if prepares or w.dtype is _HALF:
+                new = rule._updated(w, node.grad._data, state)
             else:
-                new = rule.update_one(w, g, state)
+                new = rule.update_one(w, node.grad._data, state)
             if new.shape != w.shape:
                 raise ValueError(
                     f"{type(self).__name__}: the new {parameter.name} has shape {new.shape}, not {w.shape}"
@@ -232,6 +325,16 @@ class Optimizer(Displayed, Updates, metaclass=TakesParameters):
             if state or memory.state:
                 stores.append((memory, "state", state))
         return stores
+
+    def _updated(self, w: Array, g: Array, state: State) -> Array:
+        """The new array of one parameter, from its gradient as the options say."""
+        if w.dtype is _HALF:  # the squares of small gradients underflow in float16, and so does Adam's eps
+            w, g = w.astype(np.float32), g.astype(np.float32)
+        if self.maximize:
+            g = -g
+        if self.weight_decay and not self._is_decoupled:
+            g = g + self.weight_decay * w
+        return self.update_one(w, g, state)
 
     def update_one(self, w: Array, g: Array, state: State) -> Array:
         """The update rule: the new array of one parameter.
@@ -257,8 +360,8 @@ class Optimizer(Displayed, Updates, metaclass=TakesParameters):
     # ------------------------------------------------------------------ state
     @property
     def _all_rules(self) -> tuple[Optimizer, ...]:
-        """Itself, and the rule of each group."""
-        return (self, *[rule for _, rule in self._groups])
+        """The rule of each group; it is itself that of the first, or only one."""
+        return (self, *[rule for _, rule in self._groups[1:]])
 
     def state(self) -> dict[str, Any]:
         """The state of the optimizer by names such as ``l1/W/m``: all that later updates depend on, besides the
@@ -291,8 +394,13 @@ class Optimizer(Displayed, Updates, metaclass=TakesParameters):
         return self
 
     def __repr__(self) -> str:
-        settings = ", ".join([f"{name}={getattr(self, name)!r}" for name in self.hyperparameters])
+        settings = ", ".join([f"{name}={value!r}" for name, value in self.settings()])
         return f"{type(self).__name__}({settings}, t={self.t})"
+
+    def settings(self) -> list[tuple[str, Any]]:
+        """Pairs of name and value: the hyperparameters, and the options that have another value than their default."""
+        options = [(n, d) for n, d in self.options.items() if n not in self.hyperparameters and getattr(self, n) != d]
+        return [(name, getattr(self, name)) for name in (*self.hyperparameters, *[name for name, _ in options])]
 
 
 answer_habits(Optimizer, "Optimizer")

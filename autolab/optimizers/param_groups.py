@@ -6,11 +6,29 @@ from collections.abc import Iterable, Iterator, MutableMapping
 from typing import Any
 
 from ..engine import publish
+from ..engine.complaints import LIMIT
+from ..links import Link
 from .optimizer import Optimizer
+from .settings import no_setting, read_as
+from .state import OF_SCHEDULES
+
+FREE = OF_SCHEDULES | {"name"}
+"""Keys that no update rule reads: a group may have them, with any value."""
 
 
 class ParameterGroup(MutableMapping[str, Any]):
-    """The hyperparameters of a group by name, its parameters as ``params``, and any other items that are assigned.
+    """The parameters of a group, as ``params``, and its settings, by our names and by those of PyTorch.
+
+    A setting that is assigned is checked, and used from the next update on; an unknown one raises a KeyError.
+
+    Parameters
+    ----------
+    rule : Optimizer
+        Has the settings as attributes.
+    params : list of Parameter or Link
+        A link stands for the parameters that it has at the time.
+    is_open : bool
+        Whether any other key can be assigned, too, as in PyTorch.
 
     Examples
     --------
@@ -18,43 +36,76 @@ class ParameterGroup(MutableMapping[str, Any]):
     >>> optimizer = optimizers.Adam(L.Linear(3, 2), lr=0.01)
     >>> for group in optimizer.param_groups:
     ...     group["lr"] *= 0.5
-    >>> optimizer.lr
-    0.005
+    ...     group["betas"] = 0.8, 0.99
+    >>> optimizer.lr, optimizer.beta1
+    (0.005, 0.8)
     """
 
-    def __init__(self, rule: Optimizer, params: list[Any]) -> None:
-        self._rule, self._more = rule, {"params": params}
+    def __init__(self, rule: Optimizer, params: Any, is_open: bool = False) -> None:
+        self.rule, self._params, self._is_open = rule, params, is_open
 
     def __getitem__(self, name: str) -> Any:
-        return getattr(self._rule, name) if name in self._rule.hyperparameters else self._more[name]
+        rule = self.rule
+        if name == "params":
+            return list(self._params.params()) if isinstance(self._params, Link) else self._params
+        if name in rule.setting_names():
+            return getattr(rule, name)
+        if name in rule._notes:
+            return rule._notes[name]
+        if name in rule.fixed:
+            return rule.fixed[name]
+        if [*read_as(type(rule), name)]:
+            return getattr(rule, name)
+        raise KeyError(name)
 
     def __setitem__(self, name: str, value: Any) -> None:
-        if name in self._rule.hyperparameters:
-            setattr(self._rule, name, value)
+        rule = self.rule
+        who = type(rule).__name__
+        if name == "params":
+            raise ValueError(f"{who}: params cannot be assigned; write optimizer.add_param_group({{'params': new}})")
+        if name in rule.fixed and name not in rule.setting_names():
+            if value != rule.fixed[name] and rule.fixed[name] is not None:
+                raise ValueError(f"{who}: {name} is {value!r:.60}; this update rule has only {rule.fixed[name]!r}")
+        elif name in rule.setting_names() or [*read_as(type(rule), name)]:
+            rule._set(name, value)
+        elif name in FREE or self._is_open:
+            rule._notes[name] = value
         else:
-            self._more[name] = value
+            raise KeyError(no_setting(who, name, rule.setting_names()))
 
     def __delitem__(self, name: str) -> None:
-        del self._more[name]
+        if name not in self.rule._notes:
+            raise KeyError(f"{type(self.rule).__name__}: the setting {name!r:.60} of a group cannot be deleted"[:LIMIT])
+        del self.rule._notes[name]
 
     def __iter__(self) -> Iterator[str]:
-        return iter([*self._rule.hyperparameters, *self._more])
+        own = [*self.rule.setting_names()]
+        pair = [name for name in own if name in ("beta1", "beta2")]
+        mine = [name for name in own if not (self._is_open and name in pair)]  # which PyTorch has as betas alone
+        more = [name for name in self.rule.fixed if name not in own]
+        return iter(["params", *mine, *["betas"][: len(pair)], *more, *self.rule._notes])
 
     def __len__(self) -> int:
-        return len(self._rule.hyperparameters) + len(self._more)
+        return sum([1 for _ in self])
 
     def __repr__(self) -> str:
         return repr(dict(self))
 
 
+def set_all(group: ParameterGroup, settings: Iterable[tuple[str, Any]]) -> None:
+    """Assign settings, or notes, under any of their names."""
+    for name, value in settings:
+        group[name] = value
+
+
 @property  # type: ignore[misc]  # it becomes an attribute of Optimizer
 def param_groups(self: Any) -> list[ParameterGroup]:
     """The parameter groups of an optimizer; the same objects each time, until the next `setup`."""
-    rules = [rule for _, rule in self._groups]
     shown: list[ParameterGroup] = vars(self).get("_shown_groups", [])
-    if [group._rule for group in shown] != [self, *rules] or self._shown_target is not self.target:
-        params = [p for p in self._link("param_groups").params() if p not in self._rules]
-        shown = [ParameterGroup(self, params), *[ParameterGroup(rule, params) for params, rule in self._groups]]
+    groups = self._groups or [(None, self)]
+    if [group.rule for group in shown] != [rule for _, rule in groups] or self._shown_target is not self.target:
+        target = self._link("param_groups")
+        shown = [ParameterGroup(rule, target if params is None else params) for params, rule in groups]
         self._shown_groups, self._shown_target = shown, self.target
     return shown
 

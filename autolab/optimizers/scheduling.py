@@ -4,17 +4,26 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
-from ..engine import check_number
+from ..engine import a_kind, check_number
+from .settings import Check, Settings, below_1, from_to, no_setting, one_of
+from .state import OF_SCHEDULES
+
+_HELD = ("lr", "momentum", "betas", *OF_SCHEDULES)
 
 
-class LRScheduler:
+class LRScheduler(Settings):
     """Sets the learning rates of an optimizer, at once and at each `step`.
 
-    A subclass defines ``factor(epoch)``, by which the initial learning rates are multiplied. If something else, such as
-    another scheduler, has changed a learning rate, it is multiplied by the change of the factor instead.
+    A subclass defines ``share(epoch)``, by which the initial learning rates are multiplied. If something else, such as
+    another scheduler, has changed a learning rate, it is multiplied by the change of the share instead.
+
+    Settings can be assigned between two steps. The state has what the parameter groups hold, too: loaded before the
+    optimizer or after it, a schedule goes on exactly.
     """
+
+    _last_lr: list[float]
 
     def __init__(self, optimizer: Any, last_epoch: int = -1) -> None:
         self.optimizer = optimizer
@@ -28,9 +37,15 @@ class LRScheduler:
         self.last_epoch = last_epoch
         self.step()
 
-    def factor(self, epoch: int) -> float:
+    def __setattr__(self, name: str, value: Any) -> None:
+        is_known = "_last_lr" not in vars(self) or name in vars(self) or hasattr(type(self), name)
+        if not is_known and type(self).__module__.startswith(__package__):
+            raise AttributeError(no_setting(type(self).__name__, name, tuple([n for n in vars(self) if n[0] != "_"])))
+        super().__setattr__(name, value)
+
+    def share(self, epoch: int) -> float:
         """The factor by which the initial learning rates are multiplied in this epoch."""
-        raise NotImplementedError(f"{type(self).__name__}: write factor(self, epoch), or get_lr(self)")
+        raise NotImplementedError(f"{type(self).__name__}: write share(self, epoch), or get_lr(self)")
 
     def get_lr(self) -> list[float]:
         """The learning rate of each parameter group in this epoch."""
@@ -42,11 +57,11 @@ class LRScheduler:
 
     def _next(self, lr: float, base: float, least: float = 0.0) -> float:
         """The learning rate that follows ``lr``; only the part above ``least`` is multiplied."""
-        factor = self.factor(self.last_epoch)
-        before = self.factor(self.last_epoch - 1) if self.last_epoch else 1.0
+        share = self.share(self.last_epoch)
+        before = self.share(self.last_epoch - 1) if self.last_epoch else 1.0
         if lr == scaled(base, before, least):
-            return scaled(base, factor, least)
-        return scaled(lr, factor / before, least) if before else lr + (base - least) * factor
+            return scaled(base, share, least)
+        return scaled(lr, share / before, least) if before else lr + (base - least) * share
 
     def get_last_lr(self) -> list[float]:
         """The learning rates that the last `step` set."""
@@ -55,17 +70,29 @@ class LRScheduler:
     def step(self) -> None:
         """Advance to the next epoch and set its learning rates."""
         self.last_epoch += 1
-        self._last_lr = self.get_lr()
-        for group, lr in zip(self.optimizer.param_groups, self._last_lr, strict=True):
+        rates = self.get_lr()
+        for group, lr in zip(self.optimizer.param_groups, rates, strict=True):
             group["lr"] = lr
+        self._last_lr = rates
+
+    def _restart(self) -> None:
+        """Go back to the first epoch, and to the initial learning rates."""
+        self.last_epoch = -1
+        for group, base in self._groups():
+            group["lr"] = base
+        self.step()
 
     def state_dict(self) -> dict[str, Any]:
-        """All attributes except the optimizer."""
-        return {key: value for key, value in vars(self).items() if key != "optimizer"}
+        """All attributes except the optimizer, and, as ``groups``, what its parameter groups hold."""
+        held = [{key: group[key] for key in _HELD if key in group} for group in self.optimizer.param_groups]
+        return {**{key: value for key, value in vars(self).items() if key != "optimizer"}, "groups": held}
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
         """Load what `state_dict` returned."""
-        vars(self).update(state_dict)
+        for group, held in zip(self.optimizer.param_groups, state_dict["groups"], strict=True):
+            for key, value in held.items():
+                group[key] = value
+        vars(self).update({key: value for key, value in state_dict.items() if key != "groups"})
 
 
 def scaled(lr: float, factor: float, least: float) -> float:
@@ -73,7 +100,7 @@ def scaled(lr: float, factor: float, least: float) -> float:
     return least + (lr - least) * factor
 
 
-class SequentialLR:
+class SequentialLR(LRScheduler):
     """Run schedulers in sequence: at each of the milestones the next one begins, at its own first epoch.
 
     Examples
@@ -90,47 +117,64 @@ class SequentialLR:
     [0.1, 0.1, 1.0, 0.5]
     """
 
-    def __init__(self, optimizer: Any, schedulers: Sequence[Any], milestones: Sequence[int]) -> None:
+    def __init__(
+        self, optimizer: Any, schedulers: Sequence[Any], milestones: Sequence[int], last_epoch: int = -1
+    ) -> None:
         if len(milestones) != len(schedulers) - 1:
             raise ValueError(
                 f"SequentialLR: got {len(milestones)} milestones; expected {len(schedulers) - 1}, one between each two"
             )
+        for one in schedulers:
+            if not isinstance(one, LRScheduler) or one.optimizer is not optimizer:
+                raise ValueError(
+                    f"SequentialLR: got {a_kind(one)}; expected schedulers of the same optimizer, by epochs"
+                )
         self.optimizer, self.schedulers, self.milestones = optimizer, list(schedulers), list(milestones)
-        self.last_epoch = -1
+        self.last_epoch = last_epoch
         self.step()
-
-    def get_last_lr(self) -> list[float]:
-        """The current learning rates."""
-        return [group["lr"] for group in self.optimizer.param_groups]
 
     def step(self) -> None:
         """Advance to the next epoch and set its learning rates."""
         self.last_epoch += 1
         current = self.schedulers[sum([self.last_epoch >= one for one in self.milestones])]
         if self.last_epoch in (0, *self.milestones):
-            current.last_epoch = -1
-            for group, base in current._groups():
-                group["lr"] = base
-        current.step()
+            current._restart()
+        else:
+            current.step()
+        self._last_lr = current.get_last_lr()
+
+    def _restart(self) -> None:
+        self.last_epoch = -1
+        self.step()
 
     def state_dict(self) -> dict[str, Any]:
-        """The epoch, and the states of the schedulers."""
-        return {"last_epoch": self.last_epoch, "schedulers": [one.state_dict() for one in self.schedulers]}
+        """As of other schedulers, with the states of the schedulers in it."""
+        return {**super().state_dict(), "schedulers": [one.state_dict() for one in self.schedulers]}
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
         """Load what `state_dict` returned."""
-        self.last_epoch = state_dict["last_epoch"]
+        super().load_state_dict({key: value for key, value in state_dict.items() if key != "schedulers"})
         for one, state in zip(self.schedulers, state_dict["schedulers"], strict=True):
             one.load_state_dict(state)
 
 
-class ReduceLROnPlateau:
+class ReduceLROnPlateau(LRScheduler):
     """Multiply the learning rates by ``factor`` when a metric, such as the validation loss, stops improving.
 
     Call ``step(metric)`` once per epoch. After more than ``patience`` epochs without improvement the learning rates are
     reduced, and the next ``cooldown`` epochs are not counted. ``mode`` says whether a smaller metric (``"min"``) or a
-    larger one (``"max"``) is better; a relative change of less than ``threshold`` is no improvement.
+    larger one (``"max"``) is better. A change of less than ``threshold`` is no improvement, relative to the best metric
+    or, with ``threshold_mode="abs"``, as it is. ``min_lr`` is the smallest learning rate, one for all groups or a list;
+    a change of the learning rate of less than ``eps`` is not made.
     """
+
+    checks: ClassVar[dict[str, Check]] = {
+        "mode": one_of("min", "max"),
+        "factor": below_1,
+        "threshold": from_to(0),
+        "threshold_mode": one_of("rel", "abs"),
+        "eps": from_to(0),
+    }
 
     def __init__(
         self,
@@ -139,30 +183,47 @@ class ReduceLROnPlateau:
         factor: float = 0.1,
         patience: int = 10,
         threshold: float = 1e-4,
-        *,
+        threshold_mode: Literal["rel", "abs"] = "rel",
         cooldown: int = 0,
-        min_lr: float = 0.0,
+        min_lr: float | Sequence[float] = 0.0,
+        eps: float = 1e-8,
     ) -> None:
-        if mode not in ("min", "max"):
-            raise ValueError(f"ReduceLROnPlateau: mode is {mode!r:.60}; expected 'min' or 'max'")
-        check_number("ReduceLROnPlateau", "factor", factor, 0, 1)
-        self.optimizer, self.sign, self.factor, self.patience = optimizer, 1 if mode == "min" else -1, factor, patience
-        self.threshold, self.cooldown, self.min_lr = threshold, cooldown, min_lr
-        self.best, self.num_bad_epochs, self.resting = math.inf, 0, 0
+        self.optimizer, self.mode, self.factor, self.patience = optimizer, mode, factor, patience
+        self.threshold, self.threshold_mode, self.cooldown, self.eps = threshold, threshold_mode, cooldown, eps
+        self.min_lrs = of_groups("ReduceLROnPlateau", "min_lr", optimizer, min_lr)
+        self.best, self.num_bad_epochs, self.cooldown_counter = math.inf if mode == "min" else -math.inf, 0, 0
+        self.last_epoch = 0
+        self._last_lr = [group["lr"] for group in optimizer.param_groups]
 
-    get_last_lr, state_dict = SequentialLR.get_last_lr, LRScheduler.state_dict
-    load_state_dict = LRScheduler.load_state_dict
-
-    def step(self, metrics: Any) -> None:
+    def step(self, metrics: Any) -> None:  # type: ignore[override]  # called as in PyTorch
         """Record the metric of this epoch, and reduce the learning rates if it has stopped improving."""
-        number = self.sign * float(metrics)
-        if number < self.best * (1 - self.sign * self.threshold):
-            self.best, self.num_bad_epochs = number, 0
+        found = float(metrics)
+        self.last_epoch += 1
+        if self._is_better(found):
+            self.best, self.num_bad_epochs = found, 0
         else:
             self.num_bad_epochs += 1
-        if self.resting:
-            self.resting, self.num_bad_epochs = self.resting - 1, 0
+        if self.cooldown_counter:
+            self.cooldown_counter, self.num_bad_epochs = self.cooldown_counter - 1, 0
         if self.num_bad_epochs > self.patience:
-            for group in self.optimizer.param_groups:
-                group["lr"] = max(group["lr"] * self.factor, self.min_lr)
-            self.resting, self.num_bad_epochs = self.cooldown, 0
+            for group, least in zip(self.optimizer.param_groups, self.min_lrs, strict=True):
+                new = max(group["lr"] * self.factor, least)
+                if group["lr"] - new > self.eps:
+                    group["lr"] = new
+            self.cooldown_counter, self.num_bad_epochs = self.cooldown, 0
+        self._last_lr = [group["lr"] for group in self.optimizer.param_groups]
+
+    def _is_better(self, found: float) -> bool:
+        sign = 1 if self.mode == "min" else -1
+        if self.threshold_mode == "rel":
+            return sign * found < sign * self.best * (1 - sign * self.threshold)
+        return sign * found < sign * self.best - self.threshold
+
+
+def of_groups(who: str, name: str, optimizer: Any, given: Any) -> list[float]:
+    """A setting of each parameter group, given as a list or once for all of them."""
+    groups = len(optimizer.param_groups)
+    found = list(given) if isinstance(given, list | tuple) else [given] * groups
+    if len(found) != groups:
+        raise ValueError(f"{who}: {name} has {len(found)} entries; expected {groups}, one for each parameter group")
+    return [check_number(who, name, value, 0) for value in found]

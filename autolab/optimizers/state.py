@@ -13,6 +13,9 @@ from ..shared.state_layout import BELOW, COUNT, NUMBER, Slot, check_entry, is_ha
 if TYPE_CHECKING:
     from .optimizer import Optimizer
 
+OF_SCHEDULES = frozenset({"initial_lr", "max_lr", "min_lr", "max_momentum", "base_momentum", "swa_lr"})
+"""What schedules note in a parameter group."""
+
 State = dict[str, Any]
 """The state of an optimizer for one parameter: arrays and numbers by name."""
 
@@ -31,6 +34,10 @@ def state(optimizer: Optimizer) -> dict[str, Any]:
     found: dict[str, Any] = {"t": optimizer.t}
     for key, rule, name in _numbers(optimizer):
         found[key] = getattr(rule, name)
+    for i, rule in enumerate(optimizer._all_rules):
+        options = {f"options/{name}": value for name, value in rule.settings() if name not in rule.hyperparameters}
+        notes = {name: value for name, value in rule._notes.items() if isinstance(value, int | float)}
+        found |= {_key(i, name): value for name, value in {**notes, **options}.items()}
     for path, parameter in optimizer._link("state").namedparams():
         memory = optimizer._memories.get(parameter)
         found |= {f"{path[1:]}/{name}": value for name, value in (memory.state if memory else {}).items()}
@@ -42,7 +49,23 @@ def _numbers(optimizer: Optimizer) -> Iterator[tuple[str, Optimizer, str]]:
     for i, rule in enumerate(optimizer._all_rules):
         for name in optimizer.hyperparameters:
             if not callable(getattr(rule, name)):
-                yield f"hyperparameters/{name}" if i == 0 else f"hyperparameters/{i}/{name}", rule, name
+                yield _key(i, name), rule, name
+
+
+def _key(group: int, name: str) -> str:
+    return f"hyperparameters/{name}" if group == 0 else f"hyperparameters/{group}/{name}"
+
+
+def _options(optimizer: Optimizer, state: Mapping[str, Any], rest: set[str]) -> Iterator[tuple[Any, str, Any]]:
+    """The assignments of options, to their default where the state has none, and of what schedules have noted; removes
+    from ``rest`` the names that are used."""
+    for i, rule in enumerate(optimizer._all_rules):
+        for name, default in rule.options.items():
+            if name not in rule.hyperparameters:
+                yield rule, name, type(default)(state.get(_key(i, f"options/{name}"), default))
+        notes = [name for name in OF_SCHEDULES if _key(i, name) in rest]
+        yield rule, "_notes", {**rule._notes, **{name: float(state[_key(i, name)]) for name in notes}}
+        rest.difference_update([_key(i, name) for name in [*[f"options/{name}" for name in rule.options], *notes]])
 
 
 def state_layout(optimizer: Optimizer) -> dict[str, Slot]:
@@ -62,6 +85,7 @@ def planned(optimizer: Optimizer, state: Mapping[str, Any]) -> list[tuple[Any, s
     stores: list[tuple[Any, str, Any]] = [(rule, "t", int(state["t"])) for rule in optimizer._all_rules]
     numbers = list(_numbers(optimizer))
     stores += [(rule, name, float(state[key])) for key, rule, name in numbers if key in rest]
+    stores += _options(optimizer, state, rest)
     rest -= {"t", *[key for key, _, _ in numbers], *[f"hyperparameters/{n}" for n in optimizer.hyperparameters]}
     memories = _memories(who, optimizer, state, rest)
     if others := [name.partition("/")[2] for name in rest if name.startswith("hyperparameters/")]:

@@ -12,38 +12,76 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ..engine import Array, check_number, get_array_module
+from ..engine import Array, get_array_module
 from ..engine.arrays import scalar
 from .optimizer import Optimizer
+from .settings import Check, below_1, from_to, truth
 from .state import State
 
 Rate = float | Callable[[int], float]
 
 
-class SGD(Optimizer):
-    """Stochastic gradient descent: ``w - lr * g``.
-
-    ``SGD(..., momentum=0.9)`` creates a `MomentumSGD`, with ``nesterov=True`` a `NesterovAG`.
-
-    Parameters
-    ----------
-    lr : float or callable
-        Learning rate; see `Optimizer`.
-
-    Examples
-    --------
-    >>> from autolab import optimizers
-    >>> optimizers.SGD(lr=0.1)
-    SGD(lr=0.1, t=0)
-    """
-
-    with_momentum: ClassVar[type[Optimizer]]
-    with_nesterov: ClassVar[type[Optimizer]]
+class PlainSGD(Optimizer):
+    """Stochastic gradient descent without momentum, as in Chainer and DeZero."""
 
     def __init__(self, lr: Rate = 0.01) -> None:
         super().__init__(lr)
 
     def update_one(self, w: Array, g: Array, state: State) -> Array:
+        return _moved(w, g, -self.rate)
+
+
+class SGD(PlainSGD):
+    """Stochastic gradient descent: ``w - lr * g``; with momentum as in PyTorch.
+
+    With ``momentum``, ``v = momentum * v + (1 - dampening) * g``, in the first update ``v = g``, then ``w - lr * v``,
+    or with ``nesterov`` ``w - lr * (g + momentum * v)``. A new learning rate applies to past gradients, too; in
+    `MomentumSGD` these keep the rate of their own update.
+
+    Parameters
+    ----------
+    lr : float or callable
+        Learning rate; see `Optimizer`.
+    momentum : float
+        Momentum coefficient: the fraction of ``v`` that is kept.
+    dampening : float
+        How much less than 1 the gradient counts in ``v``.
+    nesterov : bool
+        Look ahead by the momentum; it needs one above 0, and a dampening of 0.
+
+    Examples
+    --------
+    >>> from autolab import optimizers
+    >>> optimizers.SGD(lr=0.1, momentum=0.9)
+    SGD(lr=0.1, momentum=0.9, t=0)
+    """
+
+    options: ClassVar[dict[str, Any]] = {"momentum": 0.0, "dampening": 0.0, "nesterov": False, **Optimizer.options}
+    checks: ClassVar[dict[str, Check]] = {
+        **Optimizer.checks,
+        "momentum": from_to(0),
+        "dampening": from_to(-math.inf),
+        "nesterov": truth,
+    }
+    momentum, dampening, nesterov = 0.0, 0.0, False
+
+    def __init__(self, lr: Rate = 0.01, momentum: float = 0.0, dampening: float = 0.0, nesterov: bool = False) -> None:
+        super().__init__(lr)
+        self.momentum, self.dampening, self.nesterov = momentum, dampening, nesterov
+
+    def _checked(self, name: str, value: Any) -> Any:
+        value = super()._checked(name, value)
+        new = {"momentum": self.momentum, "dampening": self.dampening, "nesterov": self.nesterov, name: value}
+        if new["nesterov"] and (new["momentum"] <= 0 or new["dampening"]):
+            raise ValueError("SGD: nesterov=True needs a momentum above 0 and a dampening of 0")
+        return value
+
+    def update_one(self, w: Array, g: Array, state: State) -> Array:
+        if self.momentum:
+            before = state.get("momentum_buffer")
+            v = g.copy() if before is None else self.momentum * before + (1 - self.dampening) * g
+            state["momentum_buffer"] = v
+            g = g + self.momentum * v if self.nesterov else v
         return _moved(w, g, -self.rate)
 
 
@@ -73,10 +111,12 @@ class MomentumSGD(Optimizer):
     """
 
     hyperparameters = ("lr", "momentum")
+    checks: ClassVar[dict[str, Check]] = {**Optimizer.checks, "momentum": from_to(0, 1)}
+    fixed: ClassVar[dict[str, Any]] = {**Optimizer.fixed, "dampening": 0.0, "nesterov": False}
 
     def __init__(self, lr: Rate = 0.01, momentum: float = 0.9) -> None:
         super().__init__(lr)
-        self.momentum = check_number(type(self).__name__, "momentum", momentum, 0, 1)
+        self.momentum = momentum
 
     def update_one(self, w: Array, g: Array, state: State) -> Array:
         return w + self._velocity(g, state)
@@ -87,9 +127,6 @@ class MomentumSGD(Optimizer):
             step += self.momentum * state["v"]
         state["v"] = step
         return step
-
-
-SGD.with_momentum = MomentumSGD
 
 
 class NesterovAG(MomentumSGD):
@@ -110,14 +147,13 @@ class NesterovAG(MomentumSGD):
     variable([[0.62 0.62]])
     """
 
+    fixed: ClassVar[dict[str, Any]] = {**MomentumSGD.fixed, "nesterov": True}
+
     def update_one(self, w: Array, g: Array, state: State) -> Array:
         new = self.momentum * self._velocity(g, state)
         new -= self.rate * g
         new += w
         return new
-
-
-SGD.with_nesterov = NesterovAG
 
 
 class AdaGrad(Optimizer):
@@ -140,10 +176,12 @@ class AdaGrad(Optimizer):
     """
 
     hyperparameters = ("lr", "eps")
+    checks: ClassVar[dict[str, Check]] = {**Optimizer.checks, "eps": from_to(0)}
+    fixed: ClassVar[dict[str, Any]] = {**Optimizer.fixed, "lr_decay": 0, "initial_accumulator_value": 0}
 
     def __init__(self, lr: Rate = 0.01, eps: float = 1e-8) -> None:
         super().__init__(lr)
-        self.eps = check_number(type(self).__name__, "eps", eps, 0)
+        self.eps = eps
 
     def update_one(self, w: Array, g: Array, state: State) -> Array:
         h = g * g
@@ -174,11 +212,11 @@ class AdaDelta(Optimizer):
     """
 
     hyperparameters = ("rho", "eps", "lr")
+    checks: ClassVar[dict[str, Check]] = {**Optimizer.checks, "rho": from_to(0, 1), "eps": from_to(0)}
 
     def __init__(self, rho: float = 0.95, eps: float = 1e-6, lr: Rate = 1.0) -> None:
         super().__init__(lr)
-        self.rho = check_number(type(self).__name__, "rho", rho, 0, 1)
-        self.eps = check_number(type(self).__name__, "eps", eps, 0)
+        self.rho, self.eps = rho, eps
 
     def update_one(self, w: Array, g: Array, state: State) -> Array:
         h = state["h"] = _averaged(state.get("h"), g * g, self.rho)
@@ -206,11 +244,12 @@ class RMSprop(Optimizer):
     """
 
     hyperparameters = ("lr", "alpha", "eps")
+    checks: ClassVar[dict[str, Check]] = {**Optimizer.checks, "alpha": from_to(0, 1), "eps": from_to(0)}
+    fixed: ClassVar[dict[str, Any]] = {**Optimizer.fixed, "momentum": 0, "centered": False}
 
     def __init__(self, lr: Rate = 0.01, alpha: float = 0.99, eps: float = 1e-8) -> None:
         super().__init__(lr)
-        self.alpha = check_number(type(self).__name__, "alpha", alpha, 0, 1)
-        self.eps = check_number(type(self).__name__, "eps", eps, 0)
+        self.alpha, self.eps = alpha, eps
 
     def update_one(self, w: Array, g: Array, state: State) -> Array:
         h = state["h"] = _averaged(state.get("h"), g * g, self.alpha)
@@ -238,6 +277,8 @@ class Adam(Optimizer):
     """
 
     hyperparameters: tuple[str, ...] = ("lr", "beta1", "beta2", "eps")
+    checks: ClassVar[dict[str, Check]] = {**Optimizer.checks, "beta1": below_1, "beta2": below_1, "eps": from_to(0)}
+    fixed: ClassVar[dict[str, Any]] = {**Optimizer.fixed, "amsgrad": False, "decoupled_weight_decay": False}
 
     _eps_is_corrected: ClassVar[bool] = True
     """False in Chainer and DeZero, which add ``eps`` to ``sqrt(v)`` without its bias correction."""
@@ -253,9 +294,7 @@ class Adam(Optimizer):
 
     def __init__(self, lr: Rate = 0.001, beta1: float = 0.9, beta2: float = 0.999, eps: float = 1e-8) -> None:
         super().__init__(lr)
-        self.beta1 = _share(type(self).__name__, "beta1", beta1)
-        self.beta2 = _share(type(self).__name__, "beta2", beta2)
-        self.eps = check_number(type(self).__name__, "eps", eps, 0)
+        self.beta1, self.beta2, self.eps = beta1, beta2, eps
 
     def update_one(self, w: Array, g: Array, state: State) -> Array:
         return _moved(w, self._direction(g, state), -self.rate)
@@ -288,24 +327,19 @@ class AdamW(Adam):
     """
 
     hyperparameters = ("lr", "beta1", "beta2", "eps", "weight_decay")
+    fixed: ClassVar[dict[str, Any]] = {**Adam.fixed, "decoupled_weight_decay": True}
+    _is_decoupled = True
 
     def __init__(
         self, lr: Rate = 0.001, beta1: float = 0.9, beta2: float = 0.999, eps: float = 1e-8, weight_decay: float = 0.01
     ) -> None:
         super().__init__(lr, beta1, beta2, eps)
-        self.weight_decay = check_number(type(self).__name__, "weight_decay", weight_decay, 0)
+        self.weight_decay = weight_decay
 
     def update_one(self, w: Array, g: Array, state: State) -> Array:
         step = self._direction(g, state)
         step += self.weight_decay * w
         return _moved(w, step, -self.rate)
-
-
-def _share(who: str, name: str, value: Any) -> float:
-    """Check a decay rate of Adam's averages: with 1 they would remain 0, and be divided by 0."""
-    if check_number(who, name, value, 0) >= 1:
-        raise ValueError(f"{who}: {name} is {value!r:.60}; expected a number of at least 0 and below 1")
-    return float(value)
 
 
 def _moved(w: Array, direction: Array, distance: float) -> Array:

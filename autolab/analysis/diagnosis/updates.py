@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -122,7 +123,7 @@ def _is_weight(e: Evidence, use: Step) -> bool:
 
 def _maximizes(optimizer: Any) -> bool:
     """Whether an optimizer is set to maximize."""
-    return any(group.get("maximize") for group in getattr(optimizer, "param_groups", ()) if isinstance(group, dict))
+    return any(group.get("maximize") for group in getattr(optimizer, "param_groups", ()) if isinstance(group, Mapping))
 
 
 def _turned(e: Evidence, step: Step) -> Step | None:

@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from ... import optimizers as _optimizers
+from ...optimizers.update_rules import PlainSGD
 from .. import missing
 from .optimizer import Optimizer
 
 
-class SGD(Optimizer, _optimizers.SGD):
+class SGD(Optimizer, PlainSGD):
     """Stochastic gradient descent.
 
     Examples

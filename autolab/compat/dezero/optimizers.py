@@ -9,6 +9,7 @@ from ... import optimizers as _optimizers
 from ...engine import publish
 from ...optimizers import WeightDecay as WeightDecay
 from ...optimizers.optimizer import Updates
+from ...optimizers.update_rules import PlainSGD
 from .. import missing
 from .core import Parameter
 
@@ -65,7 +66,7 @@ class _ByRule(Optimizer):
         publish([*self._stores(due), (self, "t", self.t + 1)])
 
 
-class SGD(_optimizers.SGD, _ByRule):  # type: ignore[misc]
+class SGD(PlainSGD, _ByRule):  # type: ignore[misc]
     """``w - lr * g``"""
 
 

@@ -110,7 +110,7 @@ def tree(link: Link) -> Iterator[Row]:
     while stack:
         depth, name, kind, value = stack.pop()
         if kind != "link":
-            data = value.array if kind == "parameter" else value
+            data = value.array if kind == "parameter" else getattr(value, "_data", value)  # a tensor, in a facade
             grad = getattr(value, "_grad", None)
             gradient = None if grad is None else grad._data
             yield Row(depth, name, kind, _facts(kind, data, gradient), data, gradient)
@@ -184,7 +184,7 @@ def _sentences(link: Link, rows: list[Row]) -> str:
 
 def optimizer_bundle(optimizer: Optimizer) -> Bundle:
     """A table of facts as HTML; ``repr`` and a sentence as text."""
-    facts = [(name, str(getattr(optimizer, name))) for name in optimizer.hyperparameters]
+    facts = [(name, str(value)) for name, value in optimizer.settings()]
     facts += [("hook", name) for name in optimizer._hooks]
     if optimizer.target is None:
         sentence = say("optimizer_without_target")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable
 from copy import deepcopy
 from typing import Any
@@ -9,6 +10,7 @@ from typing import Any
 from ....engine import a_kind, new_order, publish, using_config
 from ....engine.parameter import Parameter as EngineParameter
 from ....optimizers.optimizer import Updates
+from ....optimizers.param_groups import ParameterGroup, set_all
 from ....transforms.trees import tree_map
 from .._tensor import Engine, Tensor, plain
 from ..nn._module import _cleared
@@ -17,8 +19,8 @@ from ..nn._module import _cleared
 class Optimizer(Updates):
     """Base class of optimizers: groups of parameters, each with its settings.
 
-    A subclass defines ``rule(group)``, which returns an optimizer of AutoLab; its ``update_one(w, g, state)`` returns
-    the new array of a parameter. Either all parameters are changed or, on an error, none.
+    A subclass defines ``step()``, or ``rule(settings)``, which returns an optimizer of AutoLab, whose update rule
+    changes the parameters: either all of them or, on an error, none.
     """
 
     def __init__(self, params: Any, defaults: dict[str, Any]) -> None:
@@ -28,12 +30,9 @@ class Optimizer(Updates):
         given = list(params)
         if not given:
             raise ValueError(f"{name}: got an empty parameter list")
-        if defaults.get("lr", 0) < 0:
-            raise ValueError(f"{name}: lr is {defaults['lr']}; expected at least 0")
         self.defaults = defaults
-        self.param_groups: list[dict[str, Any]] = []
-        self.state: dict[Any, dict[str, Any]] = {}
-        self._rules: dict[int, tuple[list[Any], Any]] = {}
+        self.param_groups: list[Any] = []
+        self.state: dict[Any, dict[str, Any]] = defaultdict(dict)
         for group in given if isinstance(given[0], dict) else [{"params": given}]:
             self.add_param_group(group)
 
@@ -49,15 +48,27 @@ class Optimizer(Updates):
         held = [id(p) for group in (*self.param_groups, {"params": listed}) for p in group["params"]]
         if len(set(held)) < len(held):
             raise ValueError(f"{type(self).__name__}: a parameter was given twice; expected each once")
-        self.param_groups.append({**self.defaults, **param_group, "params": listed})
+        own = {name: value for name, value in param_group.items() if name != "params"}
+        self.param_groups.append(self._group(listed, {**self.defaults, **own}))
+
+    def _group(self, params: list[Any], settings: dict[str, Any]) -> Any:
+        """The group, whose settings are those of a rule, or a dictionary where `step` itself reads them."""
+        if callable(settings.get("lr")):
+            raise TypeError(f"{type(self).__name__}: lr is {a_kind(settings['lr'])}; expected a number")
+        if type(self).rule is Optimizer.rule:
+            return {"params": params, **settings}
+        rule = self.rule({name: settings[name] for name in self.defaults})
+        group = ParameterGroup(rule, params, is_open=True)
+        set_all(group, [(name, value) for name, value in settings.items() if name not in self.defaults])
+        return group
 
     def zero_grad(self, set_to_none: bool = True) -> None:
         """Clear the gradients of all parameters."""
         _cleared(iter([p for group in self.param_groups for p in group["params"]]), set_to_none)
 
-    def rule(self, group: dict[str, Any]) -> Any:
+    def rule(self, settings: dict[str, Any]) -> Any:
         """AutoLab's optimizer with the settings of a group."""
-        raise NotImplementedError(f"{type(self).__name__}: write rule(self, group), or step(self)")
+        raise NotImplementedError(f"{type(self).__name__}: write rule(self, settings), or step(self)")
 
     def step(self, closure: Callable[[], Any] | None = None) -> Any:
         """Update the parameters once; ``closure``, if given, is called first to compute the gradients again."""
@@ -69,23 +80,18 @@ class Optimizer(Updates):
         return loss
 
     def _step(self) -> None:
-        states = dict(self.state)
+        states = defaultdict(dict, self.state)
         stores: list[tuple[Any, str, Any]] = [(self, "state", states)]
-        for i, group in enumerate(self.param_groups):
-            rule = self._rule(i, group)
+        for group in self.param_groups:
+            if isinstance(group, dict):
+                self.rule(group)  # which says what is missing
             for p in group["params"]:
                 if p._grad is not None:
                     states[p] = dict(states.get(p, ()))
-                    stores += [(p, "_data", _updated(rule, group, p, states[p])), (p.node, "moved", new_order())]
+                    w = p._data
+                    new = group.rule._updated(w, p._grad._data.astype(w.dtype, copy=False), states[p])
+                    stores += [(p, "_data", new.astype(w.dtype, copy=False)), (p.node, "moved", new_order())]
         publish(stores)
-
-    def _rule(self, i: int, group: dict[str, Any]) -> Any:
-        """The rule of a group, created again if a setting has changed."""
-        settings = [value for name, value in group.items() if name != "params"]
-        known = self._rules.get(i)
-        if known is None or known[0] != settings:
-            known = self._rules[i] = settings, self.rule(group)
-        return known[1]
 
     # ------------------------------------------------------------------ state
     def state_dict(self) -> dict[str, Any]:
@@ -103,9 +109,14 @@ class Optimizer(Updates):
         if [len(g["params"]) for g in groups] != [len(g["params"]) for g in self.param_groups]:
             raise ValueError("load_state_dict: the groups have other numbers of parameters; nothing was loaded")
         all_params = [p for group in self.param_groups for p in group["params"]]
-        self.state = {all_params[i]: tree_map(plain, deepcopy(held)) for i, held in state_dict["state"].items()}
-        for group, saved in zip(self.param_groups, groups, strict=True):
-            group.update({k: v for k, v in saved.items() if k != "params"})
+        states = {all_params[i]: tree_map(plain, deepcopy(held)) for i, held in state_dict["state"].items()}
+        loaded = [
+            self._group(group["params"], {k: v for k, v in saved.items() if k != "params"})
+            for group, saved in zip(self.param_groups, groups, strict=True)
+        ]
+        for group, new in zip(self.param_groups, loaded, strict=True):
+            _take(group, new)
+        self.state = defaultdict(dict, states)
 
     def __repr__(self) -> str:
         lines = [type(self).__name__ + " ("]
@@ -115,11 +126,9 @@ class Optimizer(Updates):
         return "\n".join([*lines, ")"])
 
 
-def _updated(rule: Any, group: dict[str, Any], p: Any, state: dict[str, Any]) -> Any:
-    """The new array of a parameter."""
-    w, g = p._data, p._grad._data
-    if group.get("maximize"):
-        g = -g
-    if group.get("weight_decay") and "weight_decay" not in rule.hyperparameters:
-        g = g + group["weight_decay"] * w
-    return rule.update_one(w, g.astype(w.dtype, copy=False), state).astype(w.dtype, copy=False)
+def _take(group: Any, new: Any) -> None:
+    """Give a group, which other objects may hold, the settings of another one."""
+    if isinstance(group, dict):
+        group.update(new)
+    else:
+        group.rule = new.rule
