@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from autolab.engine.habit_tables import ALIASES, HABITS, KEYWORDS, NEEDLESS
+from autolab.engine.habit_tables import ALIASES, HABITS, KEYWORDS, NEEDLESS, ON_PURPOSE
 from autolab.shared.files import write
 
 TITLES = {
@@ -16,6 +16,9 @@ TITLES = {
     "Optimizer": "On an optimizer",
     "functions": "In `autolab.functions`, as `F`",
     "links": "In `autolab.links`, as `L`",
+    "linalg": "In `autolab.linalg` and `autolab.scipy.linalg`",
+    "norm": "In `autolab.scipy.stats.norm`",
+    "stats": "In `autolab.scipy.stats`",
     "rnn": "In `autolab.nn.utils.rnn`",
     "optimizers": "In `autolab.optimizers`",
     "autograd": "In `autolab.autograd`",
@@ -52,10 +55,9 @@ def markdown() -> str:
         "`zeros`, `ones`, `full`, `eye`, `empty` and their like. `array` keeps the graph of a Variable, `tensor` makes "
         "a leaf of it; `autolab.numpy` makes NumPy's arrays. NumPy's `np.c_` and `np.r_` take no Variables: "
         "`autolab.c_[x, y]` and `autolab.r_[x, y]` do.\n",
-        "On a Variable and in `autolab` a second argument is NumPy's, one by the name `dim` PyTorch's: `x.max(1)` "
-        "gives the largest numbers, `x.max(dim=1)` their places, too; `x.std(0)` divides by n, `x.std(dim=0)` by "
-        "n - 1; `x.repeat(2, 1)` repeats along axis 1; `x.transpose(0, 1)` leaves a matrix as it is, `x.t()` "
-        "transposes it. `x.reshape(2, 3, order='F')`, `x.ravel('F')` and `x.flatten('F')` are NumPy's.\n",
+        "On a Variable and in `autolab` a second argument is NumPy's, one by the name `dim` PyTorch's. "
+        "`x.reshape(2, 3, order='F')`, `x.ravel('F')` and `x.flatten('F')` are NumPy's. These differ on purpose:\n",
+        "\n".join(["| NumPy's meaning | PyTorch's | the difference |", "| --- | --- | --- |", *_different()]) + "\n",
         "`x[i] = v` gives a Variable a new array, and the step that made it: gradients flow to `v` and to the rest of "
         "`x`. What was taken out of `x` before, such as `row = x[0]`, keeps the old numbers. A leaf that requires a "
         "gradient is copied first, `x = x.copy()`. `w.data` is NumPy's array, without PyTorch's `add_`: an update is "
@@ -75,6 +77,10 @@ def markdown() -> str:
         "`autolab.check_inplace` finds where it did not, and `autolab.diagnose` does too.\n",
     ]
     return "\n".join([*parts, *[_part(where) for where in HABITS]])
+
+
+def _different() -> list[str]:
+    return [f"| `{own}` | `{theirs}` | {reason} |" for own, theirs, reason in ON_PURPOSE.values()]
 
 
 def _part(where: str) -> str:

@@ -18,7 +18,7 @@ import autolab
 from autolab import Variable, elementwise, grad, no_grad, optimizers, primitive, serializers, transforms
 from autolab import functions as F
 from autolab import links as L
-from autolab.engine.habit_tables import ALIASES, HABITS
+from autolab.engine.habit_tables import ALIASES, HABITS, ON_PURPOSE, OTHER_FORMS
 
 ROOT = Path(__file__).parents[1]
 OWNERS: dict[str, Any] = {
@@ -28,6 +28,9 @@ OWNERS: dict[str, Any] = {
     "Optimizer": optimizers.SGD(),
     "functions": F,
     "links": L,
+    "linalg": autolab.linalg,  # type: ignore[attr-defined]
+    "norm": autolab.scipy.stats.norm,  # type: ignore[attr-defined]
+    "stats": autolab.scipy.stats,  # type: ignore[attr-defined]
     "optimizers": optimizers,
     "rnn": autolab.nn.utils.rnn,
     "data": autolab.data,
@@ -104,6 +107,20 @@ def test_the_page_is_up_to_date() -> None:
     """To bring it up to date: python scripts/habits.py"""
     script = runpy.run_path(str(ROOT / "scripts" / "habits.py"))
     assert (ROOT / "docs" / "habits.md").read_text("utf-8") == script["markdown"]()
+
+
+def test_what_differs_from_pytorch_on_purpose_is_listed() -> None:
+    """Both calls of a row work and give something else, and each function with another form by ``dim`` has a row."""
+    known = {"x": Variable([[3.0, 1.0, 2.0, 5.0], [4.0, 8.0, 6.0, 7.0]]), "n": np.array([2, 3])}
+    known |= {"F": F, "nn": autolab.nn, "autolab": autolab}  # type: ignore[attr-defined]
+    for name, (own, theirs, reason) in ON_PURPOSE.items():
+        found = eval(theirs, known)
+        if name == "squeeze":
+            with pytest.raises(ValueError, match="squeeze"):
+                eval(own, known)
+            continue
+        assert repr(eval(own, known)) != repr(found) and reason, name
+    assert OTHER_FORMS.keys() <= ON_PURPOSE.keys()
 
 
 def test_a_user_may_have_such_a_name() -> None:

@@ -54,8 +54,24 @@ def check_arguments(cls: type, args: tuple[Any, ...], settings: dict[str, Any]) 
     made: Any = cls
     parameters = list(inspect.signature(made.__init__).parameters.values())[1:]
     settings = getattr(made.__init__, "in_own_words", dict)(settings)
-    if wrong := _wrong(cls.__name__, parameters, args, settings):
+    if wrong := _wrong(cls.__name__, parameters, args, settings) or _no_switch(made, parameters, args, settings):
         raise TypeError(f"{cls.__name__}: {wrong}"[:LIMIT])
+
+
+def _no_switch(
+    cls: Any, parameters: Sequence[inspect.Parameter], args: tuple[Any, ...], settings: dict[str, Any]
+) -> str | None:
+    """What is wrong with a switch of one of AutoLab's own classes: a number in its place is meant for something else,
+    as the 2 of ``SelfAttention(8, 2)``."""
+    if not cls.__init__.__module__.startswith("autolab."):
+        return None
+    given = inspect.Signature(parameters).bind(*args, **settings).arguments
+    names = ", ".join([p.name for p in parameters])
+    for p in parameters:
+        value = given.get(p.name, True)
+        if isinstance(p.default, bool) and not isinstance(value, bool) and type(value).__name__ != "bool":
+            return f"{p.name} is {value!r:.40}; expected True or False. The order is ({names})"
+    return None
 
 
 def check_call(

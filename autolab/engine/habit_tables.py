@@ -8,6 +8,9 @@ from __future__ import annotations
 
 from typing import Any
 
+_LR_FINDER = "a loop that multiplies `optimizer.lr` by 1.1 after each step; `autolab.plots.line_chart` of the losses"
+_OF_SCIPY = "SciPy's own, with its slope: `elementwise(x=lambda g, x: g * {1})(lambda xp, x: {0})`, by scipy.special"
+
 HABITS: dict[str, dict[str, str]] = {
     "Variable": {
         "backward_hook": "`autolab.observe(hook)` hears every step",
@@ -39,6 +42,9 @@ HABITS: dict[str, dict[str, str]] = {
         **dict.fromkeys(("new_epoch", "use_cleargrads"), "nothing needs it: leave it out"),
     },
     "functions": {
+        **dict.fromkeys(("gammaln", "lgamma"), _OF_SCIPY.format("gammaln(x)", "digamma(x)")),
+        "digamma": _OF_SCIPY.format("digamma(x)", "polygamma(1, x)"),
+        "integrate": "a loop of steps of your own, such as `y = y + h * f(y, t)`, which `grad` follows",
         "adaptive_avg_pool1d": "for size 1 `F.global_avg_pool(x, keepdims=True)`",
         "adaptive_max_pool2d": "for size 1 `F.global_max_pool(x, keepdims=True)`",
         "hinge_embedding_loss": "`F.hinge(x, t)` is nearest",
@@ -102,6 +108,7 @@ HABITS: dict[str, dict[str, str]] = {
         "show": "the recording itself at the end of a cell",
     },
     "extensions": {
+        "ModelCheckpoint": "`extensions.snapshot()`, given to `trainer.extend`; `serializers.save_npz(path, model)`",
         "ExponentialShift": "`optimizers.ExponentialLR(optimizer, gamma)`, whose `step()` comes after each epoch",
         "LinearShift": "`optimizers.LinearLR(optimizer)`, whose `step()` comes after each update",
         "snapshot_object": "`extensions.snapshot()`; `serializers.save_npz(path, model)`",
@@ -123,12 +130,41 @@ HABITS: dict[str, dict[str, str]] = {
         "map": "`autolab.vmap(f)(xs)`",
         "switch": "`f = branches[i]`, then `f(x)`",
     },
+    "stats": {
+        "multivariate_normal": "with `r = x - mean`, logpdf is "
+        "`-0.5 * (r @ np.linalg.solve(cov, r) + np.linalg.slogdet(cov)[1] + r.size * np.log(2 * np.pi))`",
+        **dict.fromkeys(
+            ("bernoulli", "beta", "expon", "gamma", "poisson", "t", "uniform"), "the formula of its density"
+        ),
+    },
+    "norm": {
+        "logcdf": "`np.log(norm.cdf(x))`, which is -inf below -38",
+        "sf": "`norm.cdf(-x)`",
+        "rvs": "`rng.normal(loc, scale, size)`",
+    },
+    "linalg": {
+        **dict.fromkeys(("solve_triangular", "cho_solve", "lu_solve"), "`np.linalg.solve(a, b)`, of Variables too"),
+        **dict.fromkeys(("block_diag", "toeplitz"), "`np.block`, `np.stack` of its rows"),
+        "expm": "the sum of its series, or `np.linalg.eigh(a)` of a symmetric matrix",
+    },
     "random": {
         "categorical": "`random.choice(key, n, shape, p=probabilities)`",
         "exponential": "`numpy.random.default_rng(key).exponential(size=shape)`",
         "gumbel": "`numpy.random.default_rng(key).gumbel(size=shape)`",
     },
     "autolab": {
+        **dict.fromkeys(
+            ("make_moons", "make_blobs"), "scikit-learn's own, `sklearn.datasets`, whose arrays go in as they are"
+        ),
+        "train_test_split": "`data.split_dataset_random(dataset, first_size)`; of arrays "
+        "`order = rng.permutation(len(x))`, then `x[order[:n]], x[order[n:]]`",
+        **dict.fromkeys(("lr_finder", "LRFinder"), _LR_FINDER),
+        "callbacks": "`autolab.training.extensions`",
+        "make_jvp": "`value, tangent = autolab.jvp(f, (x,), (v,))`",
+        "make_vjp": "`value, pull = autolab.vjp(f, x)`, in the other order; `pull(g)` is a tuple",
+        "ModelCheckpoint": "`autolab.training.extensions.snapshot()`; in a loop `serializers.save_npz(path, model)`",
+        "odeint": "a loop of steps of your own, such as `y = y + h * f(y, t)`, which `grad` follows",
+        "set_default_dtype": "dtypes follow the data: `x.astype('float32')`; of a model `model.double()`",
         **dict.fromkeys(("amp", "autocast", "GradScaler"), "leave it out; `model.half()` computes in float16"),
         "cdist": "`autolab.norm(x[:, None] - y, axis=-1)`",
         "device_get": "`x.data`; from a GPU `x.numpy()`",
@@ -144,7 +180,8 @@ HABITS: dict[str, dict[str, str]] = {
         "derivative": "`autolab.grad(f)(x)`; `autolab.derivatives(f)` draws it",
         "GradientTape": "`y.backward()`, or `autolab.grad(y, x)`: all that is computed is kept",
         "make_hvp": "`autolab.hvp(f)(x, vector)`",
-        "misc": "`autolab.optimizers`",
+        "misc": "of misc.optimizers `autolab.optimizers`; of misc.flatten `leaves = autolab.tree_leaves(values)`, then "
+        "`F.concatenate([x.ravel() for x in leaves])`",
         "onnx": "`autolab.export_html(view, path)` for a page",
         "playground": "`autolab.explore(f, x=...)`; `autolab playground` on the command line",
         "plot": "`autolab.derivatives(f)` for a function; `autolab.plots` for numbers",
@@ -161,6 +198,7 @@ HABITS: dict[str, dict[str, str]] = {
     },
     "keywords": {
         "allow_int": "floating-point numbers, `x.astype(float)`",
+        "descending": "`values, places = x.sort(dim=-1, descending=True)`; `autolab.argsort(x, descending=True)`",
         "approximate": "F.gelu is exact; `autolab.nn.functional.gelu(x, 'tanh')`",
         "activation": "the function after the layer: `L.Sequential(layer, F.relu)`",
         "update": "`autolab.set_debug(True)` looks for NaN; `autolab.config.train = False` sets a mode",
@@ -218,7 +256,7 @@ ALIASES: dict[str, dict[str, str]] = {
             "": """
                 clamp=clip clone=copy cpu=to_cpu cuda=to_gpu eq=__eq__ ge=__ge__ grad_fn=creator gt=__gt__ le=__le__
                 lt=__lt__ ne=__ne__ permute=transpose t=transpose view=reshape zero_grad=cleargrad zerograd=cleargrad
-                add=__add__ sub=__sub__ mul=__mul__ div=__truediv__ neg=__neg__ remainder=__mod__ why=grad_status
+                mul=__mul__ neg=__neg__ remainder=__mod__ why=grad_status
             """,
             "authoring.hooks": "register_hook",
             "authoring.unchain": "unchain unchain_backward",
@@ -236,18 +274,18 @@ ALIASES: dict[str, dict[str, str]] = {
             """,
             "functions.index_updates": "at",
             "functions.pytorch_names": """
-                addmm block_until_ready=contiguous chunk contiguous dim element_size expand expand_as
-                gather index_add index_select is_leaf lerp masked_fill masked_select narrow ndimension=dim
-                nelement=numel numel reshape_as=view_as retain_grad rsqrt scatter scatter_add select split=in_sizes
+                add addmm block_until_ready=contiguous chunk contiguous dim div element_size expand expand_as
+                gather index_add index_select is_leaf lerp logit masked_fill masked_select narrow ndimension=dim
+                nelement=numel numel reshape_as=view_as retain_grad rsqrt scatter scatter_add select split=in_sizes sub
                 type_as unbind unflatten view_as where=or_else
             """,
             "functions.pytorch_tensor_names": """
                 bool=as_bool double float half int=as_int long new_ones new_zeros to type=to
             """,
-            "functions.values_and_places": "amax amin topk",
+            "functions.values_and_places": "amax amin diff nanmean nansum topk",
             "functions.array_module": """
-                allclose argwhere equal=array_equal diag diff fliplr inner isclose isfinite isinf isnan logical_and
-                logical_not logical_or nanmean nansum rot90 unique vdot
+                allclose argwhere equal=array_equal diag fliplr inner isclose isfinite isinf isnan logical_and
+                logical_not logical_or rot90 unique vdot
             """,
         }
     ),
@@ -289,10 +327,11 @@ ALIASES: dict[str, dict[str, str]] = {
             """,
             "pytorch_names": """
                 adaptive_avg_pool2d chunk cross_entropy gather index_select kl_div masked_fill separate=unbind unbind
-                unflatten index_add scatter scatter_add
+                unflatten index_add logit scatter scatter_add
             """,
             "array_module": "average copy dstack hstack rollaxis vstack",
             "networks.max_pooling": "max_pooling_2d",
+            "pytorch_tensor_names": "linalg",
             "values_and_places": "argmax argmin topk",
             "variable_methods": "flatten",
         }
@@ -377,7 +416,7 @@ ALIASES: dict[str, dict[str, str]] = {
                 geomspace identity is_grad_enabled linalg linspace logspace manual_seed multinomial normal ones
                 ones_like rand rand_like randint randn randn_like randperm set_grad_enabled tensor zeros zeros_like
             """,
-            "functions.values_and_places": "all amax amin any argsort count_nonzero",
+            "functions.values_and_places": "all amax amin any argsort count_nonzero diff nanmean nansum",
             "recording": "find_nonfinite make_dot make_jaxpr plot_dot_graph to_dot=make_dot",
             "views": "why=grad_status",
             "serializers.pytorch_names": "load save",
@@ -395,18 +434,36 @@ ALIASES: dict[str, dict[str, str]] = {
 
 _KEYWORDS = """
     alpha=lr generator=rng in_dims=in_axes out_dims=out_axes argnums=wrt,inputs attn_mask=mask betas=beta1
-    bias=b,nobias,use_bias correction=ddof d_model=size diagonal=k dilate=dilation dilation=dilate dim=axis
+    bias=b,nobias,use_bias,beta correction=ddof d_model=size diagonal=k dilate=dilation dilation=dilate dim=axis
     dim_feedforward=hidden dims=axis,axes embed_dim=size embedding_dim=size enable_double_backprop=create_graph
-    hidden_size=out_size ignore_index=ignore_label in_features=in_size input=x,a input_size=in_size is_causal=causal
+    hidden_size=out_size ignore_index=ignore_label in_features=in_size input=x,a,ary,arr,array input_size=in_size
+    is_causal=causal
     keepdim=keepdims kernel_size=kernel,ksize ksize=kernel learning_rate=lr n=order negative_slope=slope nhead=heads
     num_layers=layers normalized_shape=size num_channels=size num_classes=classes num_embeddings=rows num_features=size
     num_groups=groups num_heads=heads out_features=out_size p=ratio,ord pad=padding padding=pad shifts=shift
-    source=value src=value steps=num target=t weight=w,class_weight features=units xlim=domain rate=ratio
+    source=value src=value steps=num target=t weight=w,class_weight,gamma features=units xlim=domain rate=ratio
     pool_size=kernel strides=stride xlabel=x_title ylim=y_range filters=out_channels dilation_rate=dilate
-    use_bias=nobias argnum=wrt,inputs
+    use_bias=nobias argnum=wrt,inputs dim0=axis1,axis2 dim1=axis1,axis2 dim2=axis2 min_val=low max_val=high
+    upscale_factor=factor split_size_or_sections=sections
 """
 KEYWORDS = {name: tuple(own.split(",")) for name, own in _pairs(_KEYWORDS)}
 """Keyword -> the names under which functions, links and optimizers accept it; the first that exists is used."""
+
+ON_PURPOSE: dict[str, tuple[str, str, str]] = {
+    "max": ("x.max(1)", "x.max(dim=1)", "NumPy's result is one array, PyTorch's the values and their places"),
+    "median": ("x.median(1)", "x.median(dim=1)", "NumPy's is the mean of two middle elements, PyTorch's the lower one"),
+    "min": ("x.min(1)", "x.min(dim=1)", "as `max`"),
+    "pad": ("F.pad(x, (1, 0))", "nn.functional.pad(x, (1, 0))", "NumPy's widths begin with the first axis"),
+    "reciprocal": ("F.reciprocal(n)", "1 / n", "NumPy's of integers are integers"),
+    "repeat": ("x.repeat(2, 1)", "autolab.tile(x, (2, 1))", "NumPy's repeats the elements along axis 1"),
+    "sort": ("x.sort(0)", "x.sort(dim=0)", "as `max`"),
+    "split": ("F.split(x, 2)", "x.split(2)", "NumPy's 2 is the number of parts, PyTorch's their size"),
+    "squeeze": ("x.squeeze(0)", "x.squeeze(dim=0)", "NumPy's refuses an axis of another length than 1"),
+    "std": ("x.std(0)", "x.std(dim=0)", "NumPy's divides by n, PyTorch's by n - 1"),
+    "transpose": ("x.transpose(0, 1)", "x.t()", "NumPy's gives the order of the axes, PyTorch's two to swap"),
+    "var": ("x.var(0)", "x.var(dim=0)", "as `std`"),
+}
+"""What has NumPy's meaning though PyTorch has the same name -> this call, PyTorch's meaning, and the reason."""
 
 OTHER_FORMS = {
     name: f"functions.values_and_places.{name}" for name in ("max", "median", "min", "sort", "squeeze", "std", "var")

@@ -24,7 +24,9 @@ def instead(where: str, name: str) -> str:
     >>> instead("keywords", "betas")
     '; instead: beta1=, beta2='
     """
-    found = HABITS[where].get(name) or (HABITS["autolab"].get(name) if where in ("autograd", "data") else None)
+    found = HABITS[where].get(name) or (
+        HABITS["autolab"].get(name) if where in ("autograd", "data", "optimizers", "training") else None
+    )
     return "" if found is None else f"; instead: {found.replace('`', '')}"
 
 

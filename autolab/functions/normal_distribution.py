@@ -14,6 +14,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from ..engine.habits import answering
 from .elementwise.arithmetic import sub
 from .elementwise.exponentials import exp, log
 from .elementwise.special import erfc
@@ -33,3 +34,6 @@ def pdf(x: Any, loc: Any = 0.0, scale: Any = 1.0) -> Any:
 def cdf(x: Any, loc: Any = 0.0, scale: Any = 1.0) -> Any:
     """Cumulative distribution function: the probability of a value up to ``x``."""
     return 0.5 * erfc(sub(loc, x) / (scale * math.sqrt(2)))
+
+
+__getattr__ = answering(__name__, "norm")

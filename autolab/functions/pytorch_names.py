@@ -13,7 +13,9 @@ from .arrays.indexing import put, take_along_axis
 from .arrays.indexing import scatter as added
 from .arrays.joining import along, in_sizes, place_of
 from .arrays.shape import broadcast_to
-from .elementwise.selection import where
+from .elementwise.division import floor_divide
+from .elementwise.exponentials import log
+from .elementwise.selection import clip, where
 from .losses.classification import softmax_cross_entropy
 from .losses.entropy import xlogy
 from .losses.loss_terms import in_all
@@ -43,14 +45,14 @@ def cross_entropy(
         Labels of the right classes, of the shape of ``x`` without the class axis; or class probabilities, of the shape
         of ``x``.
     class_weight, ignore_label, reduction
-        As for `softmax_cross_entropy`; only with labels, not with probabilities.
+        As for `softmax_cross_entropy`. Probabilities are never ignored, and their mean is that of all examples.
     label_smoothing : float
         The part of the target probability that is spread evenly over all classes.
 
     Raises
     ------
     ValueError
-        If a weight or an ignored label is given, and ``t`` holds probabilities or ``label_smoothing`` is not 0.
+        If there is not one weight for each class, or ``label_smoothing`` is not between 0 and 1.
 
     Examples
     --------
@@ -64,13 +66,24 @@ def cross_entropy(
     if not is_probability and not label_smoothing:
         settings = {"class_weight": class_weight, "ignore_label": ignore_label, "reduction": reduction}
         return softmax_cross_entropy(x, t, axis=axis, **settings)
-    if class_weight is not None or (not is_probability and (t.data == ignore_label).any()):
-        raise ValueError("cross_entropy: got a class_weight or an ignored label; expected neither with probabilities")
     label_smoothing = check_number("cross_entropy", "label_smoothing", label_smoothing, 0, 1)
-    classes = x.shape[axis]
-    p = t if is_probability else one_hot(t.data, classes=classes, axis=axis, dtype=x.dtype)
-    p = (1 - label_smoothing) * p + label_smoothing / classes
-    return in_all(-sum_of(p * log_softmax(x, axis=axis), axis=axis), reduction, "cross_entropy")
+    classes, counted = x.shape[axis], np.ones(t.shape, bool) if is_probability else unwrap(t) != ignore_label
+    labels = unwrap(t) * counted
+    p = t if is_probability else one_hot(labels, classes=classes, axis=axis, dtype=x.dtype)
+    p, weights = (1 - label_smoothing) * p + label_smoothing / classes, None
+    if class_weight is not None:
+        weights = np.asarray(unwrap(class_weight), x.dtype)
+        if weights.shape != (classes,):
+            raise ValueError(f"cross_entropy: class_weight has shape {weights.shape}; expected ({classes},)")
+        p = p * weights.reshape(-1, *[1] * (x.ndim - axis - 1))
+    terms = -sum_of(p * log_softmax(x, axis=axis), axis=axis)
+    if is_probability or (weights is None and counted.all()):
+        return in_all(terms, reduction, "cross_entropy")
+    terms = where(counted, terms, np.zeros((), x.dtype))
+    if reduction != "mean":
+        return in_all(terms, reduction, "cross_entropy")
+    total = counted.sum() if weights is None else weights[labels[counted]].sum()
+    return sum_of(terms) / float(total or 1)
 
 
 @takes_other_words
@@ -150,14 +163,16 @@ def scatter_add(x: Any, axis: int, index: Any, value: Any) -> Any:
 
 
 @takes_other_words
-def index_add(x: Any, axis: int, index: Any, value: Any) -> Any:
-    """``x`` with slices of ``value`` added along an axis at the positions in the index."""
+def index_add(x: Any, axis: int, index: Any, value: Any, *, alpha: float = 1) -> Any:
+    """``x`` with slices of ``alpha * value`` added along an axis at the positions in the index."""
+    value = value if alpha == 1 else value * alpha
     return x + added(value, index=along(place_of("index_add", axis, x.shape), unwrap(index)), shape=x.shape)
 
 
+@takes_other_words
 def masked_fill(x: Any, mask: Any, value: Any) -> Any:
-    """``value`` where the mask is True, ``x`` elsewhere."""
-    return where(unwrap(mask), value, x)
+    """``value`` where the mask is True, ``x`` elsewhere; the dtype is that of ``x``."""
+    return where(unwrap(mask), value if isinstance(value, Variable) else np.asarray(value, x.dtype), x)
 
 
 @takes_other_words
@@ -172,12 +187,14 @@ def unbind(x: Any, axis: int = 0) -> tuple[Any, ...]:
     return tuple(moveaxis(x, axis, 0))
 
 
+@takes_other_words
 def unflatten(x: Any, axis: int, sizes: Any) -> Any:
     """Split one axis into several of the given sizes."""
     place = place_of("unflatten", axis, x.shape)
     return x.reshape(*x.shape[:place], *sizes, *x.shape[place + 1 :])
 
 
+@takes_other_words
 def adaptive_avg_pool2d(x: Any, output_size: Any) -> Any:
     """Average pooling to ``output_size``, with windows of equal size; it must divide the lengths of the axes.
 
@@ -200,21 +217,67 @@ def equal_windows(function: str, lengths: tuple[int, ...], output_size: Any) -> 
     return tuple([n // m for m, n in zip(sizes, lengths, strict=True)])
 
 
-def addmm(x: Any, a: Any, b: Any) -> Any:
-    """``x + a @ b``."""
-    return x + a @ b
+@takes_other_words
+def add(x: Any, other: Any, *, alpha: float = 1) -> Any:
+    """``x + alpha * other``."""
+    return x + (other if alpha == 1 else alpha * other)
 
 
+@takes_other_words
+def sub(x: Any, other: Any, *, alpha: float = 1) -> Any:
+    """``x - alpha * other``."""
+    return x - (other if alpha == 1 else alpha * other)
+
+
+@takes_other_words
+def div(x: Any, other: Any, *, rounding_mode: str | None = None) -> Any:
+    """``x / other``, or with ``rounding_mode`` "floor" or "trunc" the integer below it or nearer to 0."""
+    if rounding_mode not in (None, "floor", "trunc"):
+        raise ValueError(f"div: rounding_mode is {rounding_mode!r:.40}; expected None, 'floor' or 'trunc'")
+    if rounding_mode is None:
+        return x / other
+    quotient = floor_divide(x, other)
+    up = (quotient.data < 0) & (quotient.data * unwrap(other) != unwrap(x)) if rounding_mode == "trunc" else False
+    return quotient + np.asarray(up).astype(quotient.dtype)
+
+
+@takes_other_words
+def addmm(x: Any, a: Any, b: Any, *, beta: float = 1, alpha: float = 1) -> Any:
+    """``beta * x + alpha * a @ b``."""
+    product = a @ b if alpha == 1 else alpha * (a @ b)
+    return (x if beta == 1 else beta * x) + product
+
+
+@takes_other_words
 def rsqrt(x: Any) -> Any:
     """Reciprocal square root, ``1 / sqrt(x)``, elementwise."""
     return 1 / np.sqrt(x)
 
 
+@takes_other_words
+def logit(x: Any, eps: float | None = None) -> Any:
+    """``log(x / (1 - x))``, the inverse of the sigmoid, elementwise; with ``eps``, of ``x`` within [eps, 1 - eps].
+
+    Examples
+    --------
+    >>> from autolab import Variable, functions as F
+    >>> F.logit(Variable([0.5, 0.75]))
+    variable([0.         1.09861229])
+    """
+    x = x if eps is None else clip(x, eps, 1 - eps)
+    outside = (unwrap(x) < 0) | (unwrap(x) > 1)
+    return log(where(outside, np.asarray(np.nan, x.dtype), x) / (1 - x) if outside.any() else x / (1 - x))
+
+
+@takes_other_words
 def masked_select(x: Any, mask: Any) -> Any:
-    """The elements where the mask is True, as a 1-d array."""
-    return x[unwrap(mask)]
+    """The elements where the mask is True, as a 1-d array; both are broadcast."""
+    mask = unwrap(mask)
+    shape = np.broadcast_shapes(x.shape, mask.shape)
+    return broadcast_to(x, shape=shape)[np.broadcast_to(mask, shape)]
 
 
+@takes_other_words
 def narrow(x: Any, dim: int, start: int, length: int) -> Any:
     """The slice of ``length`` elements from ``start`` along an axis."""
     place = place_of("narrow", dim, x.shape)
@@ -225,6 +288,7 @@ def narrow(x: Any, dim: int, start: int, length: int) -> Any:
     return x[along(place, slice(first, first + length))]
 
 
+@takes_other_words
 def select(x: Any, dim: int, index: int) -> Any:
     """The slice at one index of an axis, without that axis."""
     return x[along(place_of("select", dim, x.shape), index)]
@@ -245,6 +309,7 @@ def expand_as(x: Any, other: Any) -> Any:
     return broadcast_to(x, other.shape)
 
 
+@takes_other_words
 def lerp(x: Any, end: Any, weight: Any) -> Any:
     """Linear interpolation: ``x`` at weight 0, ``end`` at weight 1."""
     return x + weight * (end - x)

@@ -14,6 +14,7 @@ import numpy as np
 
 from ..engine import Variable, takes_other_words, unwrap
 from ..engine.configuration import FromNowOn, config, using_config
+from ..engine.habits import answering
 from ..engine.numpy_functions import requires
 from . import array_module
 
@@ -88,7 +89,8 @@ def new_ones(x: Any, *shape: Any) -> Variable:
 
 
 linalg = ModuleType("autolab.linalg", "``numpy.linalg``, whose ``norm`` is called by other words, too.")
-vars(linalg).update({**vars(np.linalg), "norm": takes_other_words(np.linalg.norm)})
+vars(linalg).update({name: value for name, value in vars(np.linalg).items() if not name.startswith("__")})
+vars(linalg).update(norm=takes_other_words(np.linalg.norm), __getattr__=answering("autolab.linalg", "linalg"))
 
 
 def multinomial(p: Any, num_samples: int, replacement: bool = False, rng: Any = None) -> Variable:

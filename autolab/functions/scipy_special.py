@@ -9,9 +9,10 @@ array([[0.25, 0.25],
 from __future__ import annotations
 
 import sys
+from importlib import import_module
 from typing import Any
 
-from ..engine.habits import not_there
+from ..engine.habits import instead, not_there
 from ..engine.keyword_aliases import takes_other_words
 from ..engine.numpy_protocol import foreign as _foreign
 from .elementwise.logistic import softplus
@@ -36,6 +37,10 @@ def log_softmax(x: Any, axis: Any = None) -> Any:
 
 
 def __getattr__(name: str) -> Any:
+    if name == "logit":
+        return import_module(f"{__package__}.pytorch_names").logit
     if name in _foreign:
         return _foreign[name]
-    raise not_there(sys._getframe(1), __name__, name, f"module {__name__!r} has no attribute {name!r}")
+    raise not_there(
+        sys._getframe(1), __name__, name, f"module {__name__!r} has no attribute {name!r}{instead('functions', name)}"
+    )

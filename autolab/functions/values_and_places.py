@@ -178,6 +178,6 @@ def _numpys(name: str) -> Callable[..., Any]:
     return with_dim
 
 
-all, any, amax, amin, argmax, argmin, count_nonzero = map(
-    _numpys, ("all", "any", "amax", "amin", "argmax", "argmin", "count_nonzero")
+all, any, amax, amin, argmax, argmin, count_nonzero, diff, nanmean, nansum = map(
+    _numpys, ("all", "any", "amax", "amin", "argmax", "argmin", "count_nonzero", "diff", "nanmean", "nansum")
 )

@@ -105,6 +105,8 @@ class LSTMCell(Link):
     def __init__(self, in_size: int | None, out_size: int | None = None, forget_bias: float = 1.0) -> None:
         super().__init__()
         in_size, self.out_size = sizes("LSTMCell", in_size, out_size)
+        if isinstance(forget_bias, bool) or (isinstance(forget_bias, int) and forget_bias > 1):  # PyTorch's order
+            raise TypeError(f"LSTM: forget_bias is {forget_bias}; expected a float. Several layers are layers=")
         out_size = self.out_size
         biases = [forget_bias if i // out_size == 1 else 0.0 for i in range(4 * out_size)]
         self.W = Linear(in_size, 4 * out_size, initial_bias=initializers.Constant(biases))

@@ -145,6 +145,10 @@ class Embedding(Link):
         super().__init__()
         shape = check_size("Embedding", "rows", rows), check_size("Embedding", "size", size)
         self.padding_idx = padding_row("Embedding", padding_idx, rows)
+        if type(initialW) is int:  # PyTorch's third argument is padding_idx
+            raise TypeError(
+                f"Embedding: initialW is {initialW}; expected an initializer. padding_idx={initialW} names a row"
+            )
         self.W = Parameter(initializer(initialW, initializers.Normal(scale=1.0)), shape)
         if self.padding_idx is not None:
             self.W._data[self.padding_idx] = 0

@@ -61,6 +61,10 @@ class BatchNormalization(Link):
     def __init__(self, size: int | None = None, decay: float = 0.9, eps: float = 1e-5) -> None:
         super().__init__()
         self.decay = check_number("BatchNormalization", "decay", decay, 0, 1)
+        if 0 < self.decay < 0.01:  # PyTorch's second argument is eps
+            raise ValueError(
+                f"BatchNormalization: decay is {decay!r:.40}; expected one like 0.9. The order is (size, decay, eps)"
+            )
         self.eps = check_number("BatchNormalization", "eps", eps, 0)
         self.avg_mean: Any
         self.avg_var: Any

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -276,3 +278,60 @@ def test_the_mean_squared_error_is_a_mean_over_elements() -> None:
     loss = F.mean_squared_error(x, t)
     assert loss.item() == 4.0  # 24 over 6 elements; over 2 rows it would be 12
     np.testing.assert_allclose(grad(loss, x).data, np.full((2, 3), 4 / 6))
+
+
+def test_cross_entropy_with_smoothing_weighs_and_ignores() -> None:
+    """As PyTorch: an ignored target adds nothing, and the mean is divided by the weights of the others."""
+    x, t, w = np.random.default_rng(0).normal(size=(4, 3)), np.array([0, 2, 1, 2]), np.array([0.5, 2.0, 1.0])
+    logs = x - np.log(np.exp(x).sum(1, keepdims=True))
+    losses = -((0.8 * np.eye(3)[t] + 0.2 / 3) * w * logs).sum(1)
+    settings: dict[str, Any] = {"class_weight": w, "ignore_label": 1, "label_smoothing": 0.2}
+    kept = t != 1
+    np.testing.assert_allclose(F.cross_entropy(x, t, **settings).data, losses[kept].sum() / w[t[kept]].sum())
+    np.testing.assert_allclose(F.cross_entropy(x, t, **settings, reduction="none").data, losses * kept)
+    np.testing.assert_allclose(
+        F.cross_entropy(x, t, label_smoothing=0.2, class_weight=w).data, losses.sum() / w[t].sum()
+    )
+    assert F.cross_entropy(Variable(x), np.full(4, 1), **settings).data == 0
+    with pytest.raises(ValueError, match=r"cross_entropy: class_weight has shape \(2,\); expected \(3,\)"):
+        F.cross_entropy(x, t, w[:2], label_smoothing=0.1)
+
+
+def test_what_pytorch_broadcasts_and_casts() -> None:
+    x, mask = Variable(np.arange(6.0).reshape(2, 3)), np.array([True, False, True])
+    np.testing.assert_array_equal(x.masked_select(mask).data, [0, 2, 3, 5])  # not whole columns
+    assert Variable(np.array([True, False])).masked_fill(np.array([False, True]), 1).dtype == bool
+    np.testing.assert_array_equal(x.add(x, alpha=2).data, 3 * x.data)
+    np.testing.assert_array_equal(x.sub(1, alpha=2).data, x.data - 2)
+    np.testing.assert_array_equal(Variable([7.0, -7.0, -6.0]).div(2, rounding_mode="trunc").data, [3, -3, -3])
+    np.testing.assert_array_equal(Variable([7.0, -7.0]).div(2, rounding_mode="floor").data, [3, -4])
+    np.testing.assert_array_equal(x.addmm(x, np.eye(3), alpha=3, beta=2).data, 5 * x.data)
+    np.testing.assert_array_equal(x.nansum(dim=1).data, [3, 12])
+    np.testing.assert_allclose(F.logit(F.sigmoid(x)).data, x.data)
+    np.testing.assert_allclose(F.logit(np.array([0.0, 1.0]), eps=0.25), [-np.log(3), np.log(3)])
+    np.testing.assert_array_equal(np.isnan(F.logit(np.array([-1.0, 0.5, 2.0]))), [True, False, True])
+
+
+def test_order_is_that_of_pytorch_for_every_dtype() -> None:
+    """`topk`, descending `sort`, `max` and `median` along ``dim``: numbers below 0, unsigned ones, NaN, booleans."""
+    numbers: dict[str, list[Any]] = {
+        "uint8": [3, 0, 255, 7],
+        "int8": [-128, 5, 127, 0],
+        "bool": [False, True, True, False],
+        "float32": [2.0, np.nan, -np.inf, 1.0],
+    }
+    largest = {"uint8": [2, 3, 0, 1], "int8": [2, 1, 3, 0], "bool": [1, 2, 0, 3], "float32": [1, 0, 3, 2]}
+    for dtype, given in numbers.items():
+        x = Variable(np.array(given, dtype), requires_grad=False)
+        values, places = x.sort(dim=0, descending=True)
+        np.testing.assert_array_equal(places, largest[dtype], dtype)
+        np.testing.assert_array_equal(values.data, np.array(given, dtype)[places])
+        np.testing.assert_array_equal(autolab.topk(x, 2)[1], places[:2])
+        np.testing.assert_array_equal(autolab.argsort(x, descending=True), places)
+        assert x.max(dim=0)[1] == places[0] and x.median(dim=0, keepdim=True)[0].shape == (1,)
+    assert Variable([3.0, 1.0, 2.0, 4.0]).median(dim=0)[1] == 2  # the lower of the two in the middle
+    assert Variable(np.ones((1, 2))).squeeze(dim=1).shape == (1, 2)
+    with pytest.raises(IndexError, match=r"max: axis 0 of shape \(0,\) is empty"):
+        Variable(np.ones(0)).max(dim=0)
+    with pytest.raises(TypeError, match=r"max: dim is \(0, 1\); expected one axis"):
+        Variable(np.ones((2, 2))).max(dim=(0, 1))

@@ -153,7 +153,11 @@ def test_params_follow_every_change_of_the_links_inside():
         (lambda link: ChainList(F.relu), TypeError, "expected a Link"),
         (lambda link: Sequential(3), TypeError, "expected a Link or a function"),
         (lambda link: link.load_state({}), ValueError, "the loaded state lacks W; nothing was loaded"),
-        (lambda link: link.load_state({"W": np.ones(3), "V": 1}), ValueError, "what it is loaded into lacks V; nothing was loaded"),
+        (
+            lambda link: link.load_state({"W": np.ones(3), "V": 1}),
+            ValueError,
+            "what it is loaded into lacks V; nothing was loaded",
+        ),
         (lambda link: link.load_state({"W": np.ones(4)}), ValueError, r"'W' has shape \(4,\); expected \(3,\)"),
     ],
 )

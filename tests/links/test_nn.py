@@ -370,3 +370,23 @@ def test_the_gradient_of_a_learned_mask_arrives():
     x = np.random.default_rng(0).normal(size=(3, 2, 4))
     F.sum(attention(x, x, x, attn_mask=bias)[0] ** 2).backward()
     assert bias.grad is not None and np.abs(bias.grad.data).max() > 0
+
+
+def test_a_number_is_no_switch() -> None:
+    """What stands third in PyTorch is not taken for a switch: heads, layers, dropout, dilation, eps, padding_idx."""
+    wrong: list[tuple[Callable[[], Any], str]] = [
+        (lambda: L.SelfAttention(8, 2), "SelfAttention: causal is 2; expected True or False"),  # type: ignore[arg-type]
+        (lambda: L.MultiHeadAttention(8, 2, 0.1), "causal is 0.1; expected True or False"),  # type: ignore[arg-type]
+        (lambda: L.GRU(3, 4, 2), "GRU: reset_after is 2; expected True or False"),  # type: ignore[arg-type]
+        (lambda: L.GRUCell(3, 4, 1), "GRUCell: reset_after is 1"),  # type: ignore[arg-type]
+        (lambda: L.LSTM(3, 4, 2), "forget_bias is 2; expected a float. Several layers are layers="),
+        (lambda: L.Conv2D(1, 2, 3, 1, 0, 2), "Conv2D: nobias is 2; expected True or False"),  # type: ignore[arg-type]
+        (lambda: L.Embedding(10, 3, 0), "Embedding: initialW is 0; expected an initializer. padding_idx=0"),
+        (lambda: L.TransformerEncoderLayer(8, 2, 16, 0.1, F.relu, 1e-5), "norm_first is 1e-05"),  # type: ignore[arg-type]
+    ]
+    for make, message in wrong:
+        with pytest.raises(TypeError, match=message):
+            make()
+    with pytest.raises(ValueError, match=r"BatchNormalization: decay is 1e-05; expected one like 0.9"):
+        L.BatchNormalization(3, 1e-5)
+    assert L.Linear(2, 3, np.bool_(True)).b is None  # type: ignore[arg-type]

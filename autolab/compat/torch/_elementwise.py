@@ -9,6 +9,7 @@ import numpy as np
 
 from ... import functions as F
 from ...engine import a_kind, get_array_module  # noqa: F401  # get_array_module is for table.txt
+from ...functions import pytorch_names as _names  # noqa: F401  # for table.txt
 from ..table import called, fill
 from ._arguments import cast, floats, is_whole, number, of_floats, tensor_of, together
 from ._tensor import Engine, Tensor, constant, dressed, plain, result
@@ -47,16 +48,6 @@ def trunc(input: Any) -> Any:
     """Each element rounded towards 0; the gradient is 0."""
     x = tensor_of("trunc", input)
     return dressed(F.where(plain(x) < 0, F.ceil(x), F.floor(x)))
-
-
-def logit(input: Any, eps: float | None = None) -> Any:
-    """``log(x / (1 - x))``; with ``eps``, ``x`` is first clamped to ``[eps, 1 - eps]``."""
-    x = floats(tensor_of("logit", input))
-    if eps is not None:
-        x = F.clip(x, eps, 1 - eps)
-    elif ((x._data < 0) | (x._data > 1)).any():
-        x = F.mul(x, constant(np.where((x._data < 0) | (x._data > 1), np.nan, 1).astype(x._data.dtype)))
-    return dressed(F.log(x / (1 - x)))
 
 
 # ---------------------------------------------------------------------- two tensors

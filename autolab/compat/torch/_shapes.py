@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
+import numpy as np  # noqa: F401  # for table.txt
 
 from ... import functions as F
 from ...engine import get_array_module
@@ -16,7 +16,7 @@ from ...functions.numpy_names import copy as _copy  # noqa: F401  # for table.tx
 from ...functions.values_and_places import squeeze as _squeezed  # noqa: F401  # for table.txt
 from ..table import fill
 from ._arguments import axes, cast, common_dtype, tensor_of  # noqa: F401  # axes is for table.txt
-from ._tensor import Engine, constant, dressed, plain
+from ._tensor import constant, dressed, plain
 
 
 def _lengths(shape: Sequence[Any]) -> tuple[int, ...]:
@@ -52,20 +52,6 @@ def _places(function: str, input: Any, dim: int, index: Any) -> Any:
     if places.size and (places.min() < 0 or places.max() >= length):
         raise IndexError(f"{function}: index goes from {places.min()} to {places.max()}; expected 0 to {length - 1}")
     return places
-
-
-def masked_select(input: Any, mask: Any) -> Any:
-    """The elements where ``mask`` is true, as a one-dimensional tensor."""
-    x, where = tensor_of("masked_select", input), plain(mask)
-    shape = np.broadcast_shapes(x._data.shape, where.shape)
-    return dressed(F.getitem(F.broadcast_to(x, shape), np.broadcast_to(where, shape)))
-
-
-def masked_fill(input: Any, mask: Any, value: Any) -> Any:
-    """``value`` where ``mask`` is true, elsewhere ``input``."""
-    x = tensor_of("masked_fill", input)
-    filler = value if isinstance(value, Engine) else constant(np.asarray(value, x._data.dtype))
-    return dressed(F.where(plain(mask), filler, x))
 
 
 def split(tensor: Any, split_size_or_sections: Any, dim: int = 0) -> tuple[Any, ...]:

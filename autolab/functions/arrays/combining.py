@@ -17,6 +17,7 @@ from .shape import broadcast_to, reshape
 
 
 @numpy_protocol.adapt(np.append)
+@takes_other_words
 def append(arr: Any, values: Any, axis: int | None = None) -> Any:
     """Append ``values`` to ``arr`` along an axis; without an axis, both are flattened first.
 
@@ -42,6 +43,7 @@ def append(arr: Any, values: Any, axis: int | None = None) -> Any:
 
 
 @numpy_protocol.adapt(np.block)
+@takes_other_words
 def block(arrays: Any) -> Any:
     """Assemble an array from a nested list of blocks: the innermost lists are joined along the last axis, the lists
     around them along the last but one, and so on.
@@ -104,6 +106,7 @@ def _together(arrays: Any, given: Iterator[Any], depth: int) -> Any:
 
 
 @numpy_protocol.adapt(np.meshgrid)
+@takes_other_words
 def meshgrid(*xi: Any, sparse: bool = False, indexing: str = "xy") -> tuple[Any, ...]:
     """Coordinate arrays of a grid: each of ``xi`` repeated along the axes of the others.
 
@@ -150,6 +153,7 @@ def meshgrid(*xi: Any, sparse: bool = False, indexing: str = "xy") -> tuple[Any,
 
 
 @numpy_protocol.adapt(np.kron)
+@takes_other_words
 def kron(a: Any, b: Any) -> Any:
     """Kronecker product: blocks, each an element of ``a`` times all of ``b``.
 

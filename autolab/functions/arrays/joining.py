@@ -85,6 +85,7 @@ def _stack_xs(g: Any, index: int, axis: int) -> Any:
     return g[along(axis % len(g.shape), index)]
 
 
+@takes_other_words
 def split(
     ary: Any,
     indices_or_sections: int | Sequence[int] | None = None,

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ...engine import Array, numpy_protocol
+from ...engine import Array, numpy_protocol, takes_other_words
 from ...engine.declare import primitive
 from ..working_precision import given_arrays
 from .indexing import take_along_axis
@@ -52,6 +52,7 @@ def _sort_x(g: Any, a: Any, axis: int | None) -> Any:
 
 
 @numpy_protocol.adapt(np.partition)
+@takes_other_words
 def partition(a: Any, kth: Any, axis: int | None = -1) -> Any:
     """Move the elements ``kth`` to their sorted positions, smaller ones before and larger ones after them.
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ...engine import Array, Variable, as_array, get_array_module, numpy_protocol
+from ...engine import Array, Variable, as_array, get_array_module, numpy_protocol, takes_other_words
 from ...engine.declare import primitive
 from ...engine.errors import NoGradientError
 from ..arrays.diagonals import tril
@@ -100,6 +100,7 @@ def _qr(a: Any, mode: str = "reduced") -> Any:
 
 
 @numpy_protocol.adapt(np.linalg.lstsq)
+@takes_other_words
 def lstsq(a: Any, b: Any, rcond: float | None = None) -> tuple[Any, Any, np.int32, Any]:
     """Least squares: the ``x`` that minimizes ``norm(a @ x - b)``; of several, the one with the smallest norm.
 

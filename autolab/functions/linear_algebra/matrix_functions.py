@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ...engine import numpy_protocol
+from ...engine import numpy_protocol, takes_other_words
 from ...engine.backend import Array, get_array_module, strict_linalg
 from ...engine.declare import primitive
 from ..arrays.shape import reshape
@@ -25,6 +25,7 @@ from .spectra import svd
 
 
 @numpy_protocol.adapt(np.linalg.matrix_power)
+@takes_other_words
 def matrix_power(a: Any, n: int) -> Any:
     """Raise a square matrix to the power ``n``; for a negative ``n``, its inverse to the power ``-n``.
 
@@ -145,6 +146,7 @@ Size = int | float | str
 
 
 @numpy_protocol.adapt(np.linalg.matrix_norm)
+@takes_other_words
 def matrix_norm(x: Any, /, *, keepdims: bool = False, ord: Size = "fro") -> Any:
     """Norm of each matrix; by default the Frobenius norm, the square root of the sum of squares.
 

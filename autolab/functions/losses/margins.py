@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from ...engine import check_number
+from ...engine import check_number, takes_other_words
 from ..elementwise.exponentials import log
 from ..elementwise.selection import maximum
 from ..networks.rectifiers import relu
@@ -14,6 +14,7 @@ from ..working_precision import in_full
 from .loss_terms import in_all
 
 
+@takes_other_words
 def hinge(x: Any, t: Any, margin: float = 1.0, reduction: str = "mean") -> Any:
     """Mean hinge loss, ``max(0, margin - t * x)``: by how much scores miss the margin.
 
@@ -49,6 +50,7 @@ def hinge(x: Any, t: Any, margin: float = 1.0, reduction: str = "mean") -> Any:
     return rounded(in_all(relu(margin - t * x), reduction, "hinge"))
 
 
+@takes_other_words
 def triplet(
     anchor: Any, positive: Any, negative: Any, margin: float = 1.0, p: float = 2.0, reduction: str = "mean"
 ) -> Any:
@@ -93,6 +95,7 @@ def triplet(
     return rounded(in_all(relu(near - far + margin), reduction, "triplet"))
 
 
+@takes_other_words
 def gaussian_nll(x: Any, t: Any, var: Any, full: bool = False, eps: float = 1e-6, reduction: str = "mean") -> Any:
     """Gaussian negative log-likelihood: the mean of ``(log(var) + (x - t)**2 / var) / 2``.
 

@@ -6,7 +6,7 @@ import math
 from functools import reduce
 from typing import Any
 
-from ...engine import Array
+from ...engine import Array, takes_other_words
 from ...engine.declare import primitive
 from ..arrays.shape import broadcast_to
 from ..reductions.reduce import mean
@@ -101,6 +101,7 @@ def _avg_pool_x(g: Any, x_shape: Shape, kernel: Any, stride: Any, padding: Any) 
     return image(shares, size=x_shape[2:], windows=seen)
 
 
+@takes_other_words
 def global_avg_pool(x: Any, keepdims: bool = False) -> Any:
     """Mean of each channel of each example.
 

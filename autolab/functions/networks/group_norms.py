@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ...engine import check_number
+from ...engine import check_number, takes_other_words
 from ..arrays.shape import reshape
 from ..elementwise.arithmetic import mul
 from ..elementwise.powers import sqrt, square
@@ -15,6 +15,7 @@ from ..working_precision import in_full
 from .normalization import Axis, Shape, counted_axes, kept_axes, layer_norm, near_greatest, squares_raise
 
 
+@takes_other_words
 def group_norm(x: Any, groups: int, gamma: Any = None, beta: Any = None, eps: float = 1e-5) -> Any:
     """Normalize each group of channels of each example: ``gamma * (x - mean) / sqrt(var + eps) + beta``.
 
@@ -57,6 +58,7 @@ def group_norm(x: Any, groups: int, gamma: Any = None, beta: Any = None, eps: fl
     return rounded(_normalized(int(groups), **given, eps=check_number("group_norm", "eps", eps, 0)))
 
 
+@takes_other_words
 def instance_norm(x: Any, gamma: Any = None, beta: Any = None, eps: float = 1e-5) -> Any:
     """Normalize each channel of each example: ``gamma * (x - mean) / sqrt(var + eps) + beta``.
 
@@ -122,6 +124,7 @@ def _normalized(groups: int, x: Any, gamma: Any, beta: Any, eps: float) -> Any:
     return y if beta is None else y + reshape(beta, shape=per_channel)
 
 
+@takes_other_words
 def rms_norm(x: Any, gamma: Any = None, axis: Axis = -1, eps: float = 1e-5) -> Any:
     """Root mean square normalization: scale each example to mean square 1, ``gamma * x / sqrt(mean(x ** 2) + eps)``.
 

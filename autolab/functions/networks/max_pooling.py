@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ...engine import Array, as_array, unwrap
+from ...engine import Array, as_array, takes_other_words, unwrap
 from ...engine.declare import primitive
 from ..arrays.repeating import pad as padded
 from ..reductions.extrema import max
@@ -137,6 +137,7 @@ def _greatest(xp: Any, x: Array, y: Array, windows: Windows) -> tuple[list[Array
     return found, reduce(operator.iadd, found[1:], found[0].copy(order="K"))
 
 
+@takes_other_words
 def global_max_pool(x: Any, keepdims: bool = False) -> Any:
     """Largest element of each channel of each example; NaN if the channel contains one.
 
@@ -168,6 +169,7 @@ def global_max_pool(x: Any, keepdims: bool = False) -> Any:
     return max(*channel_places("global_max_pool", x), keepdims=keepdims)
 
 
+@takes_other_words
 def max_pooling_2d(x: Any, ksize: Any, stride: Any = None, pad: Any = 0, cover_all: bool = True) -> Any:
     """Largest element of each window. With ``cover_all``, enough windows are added that every element is in one.
 

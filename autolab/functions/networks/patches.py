@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ...engine import Array
+from ...engine import Array, takes_other_words
 from ...engine.declare import primitive
 from ..arrays.shape import reshape, transpose
 from ..working_precision import given_arrays
@@ -72,6 +72,7 @@ def _unfold_x(g: Any, x_shape: Shape, kernel: Any, dilation: Any, padding: Any, 
     return image(reshape(g, shape=shape), size=x_shape[2:], windows=seen)
 
 
+@takes_other_words
 def pixel_shuffle(x: Any, factor: int) -> Any:
     """Rearrange each ``factor**2`` channels into blocks of pixels: a larger image with fewer channels.
 

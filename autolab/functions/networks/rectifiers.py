@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from ...engine import Array, elementwise
+from ...engine import Array, elementwise, takes_other_words
 from ..arrays.shape import reshape
 from ..elementwise.exponentials import exp
 from ..elementwise.selection import minimum
@@ -232,6 +232,7 @@ def _hardswish_slope(xp: Any, x: Array) -> Array:
     return xp.where(x <= -3, 0, xp.where(x >= 3, 1, (2 * inside + 3) / 6))
 
 
+@takes_other_words
 def prelu(x: Any, w: Any) -> Any:
     """`leaky_relu` with a learnt slope: ``x`` where it is positive, else ``w * x``.
 

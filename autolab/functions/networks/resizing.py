@@ -7,13 +7,14 @@ from typing import Any
 
 import numpy as np
 
-from ...engine import Variable, as_array, check_number, get_array_module
+from ...engine import Variable, as_array, check_number, get_array_module, takes_other_words
 from ..arrays.joining import along
 from ..working_precision import in_full
 
 _MODES = {"nearest": (1, 2), "linear": (1,), "bilinear": (2,)}
 
 
+@takes_other_words
 def interpolate(
     x: Any, size: Any = None, scale_factor: Any = None, mode: str = "nearest", align_corners: bool = False
 ) -> Any:

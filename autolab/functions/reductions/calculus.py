@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ...engine import Variable, check_number, get_array_module, numpy_protocol
+from ...engine import Variable, check_number, get_array_module, numpy_protocol, takes_other_words
 from ..arrays.joining import along, place_of
 from ..arrays.repeating import flip
 from ..arrays.shape import reshape
@@ -17,6 +17,7 @@ from .reduce import sum
 
 
 @numpy_protocol.adapt(np.trapezoid)
+@takes_other_words
 def trapezoid(y: Any, x: Any = None, dx: Any = 1.0, axis: int = -1) -> Any:
     """Integrate samples by the trapezoidal rule: the sum of the means of neighbours times their distances.
 
@@ -66,6 +67,7 @@ def _before(x: Any, axis: int) -> Any:
 
 
 @numpy_protocol.adapt(np.convolve)
+@takes_other_words
 def convolve(a: Any, v: Any, mode: str = "full") -> Any:
     """Discrete convolution of two sequences: ``y[n] = sum(a[k] * v[n - k])``.
 

@@ -79,6 +79,7 @@ def quantile(a: Any, q: Any, axis: Axis = None, *, keepdims: bool = False) -> An
 
 
 @numpy_protocol.adapt(np.percentile)
+@takes_other_words
 def percentile(a: Any, q: Any, axis: Axis = None, *, keepdims: bool = False) -> Any:
     """`quantile` with ``q`` from 0 to 100; the other parameters are the same.
 

@@ -7,13 +7,14 @@ from typing import Any
 
 import numpy as np
 
-from ...engine import Variable, as_array, numpy_protocol
+from ...engine import Variable, as_array, numpy_protocol, takes_other_words
 from ..arrays.joining import along, concatenate, place_of
 from ..arrays.shape import cast, reshape
 from ..working_precision import given_arrays, in_full
 
 
 @numpy_protocol.adapt(np.gradient)
+@takes_other_words
 def gradient(f: Any, *varargs: Any, axis: Any = None, edge_order: int = 1) -> Any:
     """Slopes of samples along their axes, by central differences, and one-sided ones at the ends.
 

@@ -54,15 +54,14 @@ def cross_entropy(input, target, weight, size_average, ignore_index, reduce, red
     """
     x, t = of_floats("cross_entropy", input), tensor_of("cross_entropy", target, "target")
     how = _reduction("cross_entropy", reduction, size_average, reduce)
-    if t._data.dtype.kind == "f" or label_smoothing:
-        if weight is not None:
-            raise NotImplementedError(
-                "cross_entropy: weight beside probabilities or label_smoothing is not part of AutoLab's torch facade"
-            )
-        if ignore_index >= 0:
-            raise RuntimeError("cross_entropy: ignore_index is of numbers of classes; target has probabilities")
-        return dressed(_cross_entropy(x, t, reduction=how, label_smoothing=label_smoothing))
-    return _of_classes("cross_entropy", F.softmax_cross_entropy, x, t, weight, ignore_index, how)
+    if t._data.dtype.kind != "f":
+        smoothed = lambda x, t, axis, **given: _cross_entropy(x, t, **given, label_smoothing=label_smoothing)  # noqa: E731
+        engine = smoothed if label_smoothing else F.softmax_cross_entropy
+        return _of_classes("cross_entropy", engine, x, t, weight, ignore_index, how)
+    if ignore_index >= 0:
+        raise RuntimeError("cross_entropy: ignore_index is of numbers of classes; target has probabilities")
+    weights = without_gradient("cross_entropy", "weight", weight)
+    return dressed(_cross_entropy(x, t, weights, reduction=how, label_smoothing=label_smoothing))
 
 
 def _of_classes(name: str, engine: Any, x: Any, t: Any, weight: Any, ignore_index: int, *asked: Any) -> Any:
