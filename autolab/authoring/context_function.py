@@ -160,9 +160,10 @@ class ContextFunction(Authored):
         name = name_around(value, around)
         if name is None and not value.node.order and not isinstance(value, Parameter):
             return  # a new Variable, such as a number that forward has made one
+        what = str(value.name or name or "a computed value")
         raise ValueError(
-            f"{self.name}.forward uses {value.name or name or 'a computed value'!s:.60}, which requires a gradient and is "
-            "none of its arguments, so it would get none; pass it as an argument, or .detach() it"
+            f"{self.name}.forward uses {what:.60}, which requires a gradient and is none of its arguments, so it would "
+            "get none; pass it as an argument, or .detach() it"
         )
 
     def _evaluate(self, arguments: tuple[Any, ...]) -> Any:
