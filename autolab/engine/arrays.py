@@ -20,6 +20,8 @@ def as_array(value: object, what: str) -> Array:
     """``value`` as an array: arrays unchanged, anything else through NumPy; ``what`` names it in errors."""
     if is_array(value):
         return value
+    if hasattr(value, "whole"):  # a recorded scalar
+        return value.whole()
     masked = sys.modules.get("numpy.ma")  # if it is not imported, nothing is masked
     if masked is not None and isinstance(value, masked.MaskedArray):
         raise TypeError(f"{what}: got a masked array, whose mask would be lost; fill it: a.filled(0.0)")

@@ -42,7 +42,7 @@ def _converted(function: Primitive, xp: Any, value: Any, what: str) -> Array:
         how = f"one sequence: {function.name}(xs)" if function.schema.variadic else "one value, such as stack(xs)"
         raise TypeError(f"{what}: got {a_kind(value)} of Variables; expected {how}")
     array = check_real(as_array(value, what), what)
-    return array if type(value) in modules else xp.asarray(array)
+    return xp.asarray(array) if type(array) is np.ndarray and type(value) is not np.ndarray else array
 
 
 def number_beside(function: Primitive, xp: Any, value: float, dtype: np.dtype) -> Any:

@@ -17,9 +17,9 @@ import numpy as np
 
 from ...engine import new_order
 from ...engine.float_errors import filters, watched
-from .recorded_array import Recorded, open_tape, taped
+from .recorded_array import Recorded, RecordedScalar, open_tape, taped
 from .references import Ref, mapped, memory, plain, recorded_in, slots_in
-from .users_frames import asks_user, line_of, pulled, users_frame
+from .users_frames import line_of, pulled, users_frame
 
 Line = tuple[str, int] | None
 
@@ -134,13 +134,13 @@ class CallTape:
         """Record an array that is looked up again in each run."""
         slot = self._slot(array, True)
         self.sources[slot] = where
-        return self._recorded(array, slot)
+        return self.recorded(array, slot)
 
     def load(self, array: np.ndarray, where: Any) -> Recorded:
         """The same in the middle of a run: an array that an update has replaced."""
         slot = self._slot(array, True)
         self.steps.append(Step("load", where, outs=((None, slot),)))
-        return self._recorded(array, slot)
+        return self.recorded(array, slot)
 
     def update(self, optimizer: Any, effects: Any) -> None:
         """An update that is run as it is, once ``effects`` are published; from here on nothing can be undone."""
@@ -149,7 +149,7 @@ class CallTape:
 
     def constant(self, array: np.ndarray) -> Recorded:
         """Record an array that is the same in each run."""
-        return self._recorded(array, self._constant(array))
+        return self.recorded(array, self._constant(array))
 
     # ------------------------------------------------------------------ events
     def call(self, function: Any, args: Sequence[Any], options: dict[str, Any]) -> Any:
@@ -231,7 +231,7 @@ class CallTape:
         writes = self._written(function, args, options)
         same = next((item for item in recorded_in(given) if item._value is found), None)
         if same is not None and writes is None and function is not operator.getitem:
-            return same  # ``np.asarray`` of an array
+            return self.recorded(same._value, same._slot) if same._is_scalar else same  # ``np.asarray`` of an array
         parts = list(found) if isinstance(found, tuple | list) else [found]
         if same is None and found is not None and not all([isinstance(p, np.ndarray | np.generic) for p in parts]):
             if depends:
@@ -267,11 +267,11 @@ class CallTape:
 
     def _made(self, part: Any, depends: bool) -> Recorded:
         array = np.asarray(part)
-        is_scalar = isinstance(part, np.generic) and asks_user(sys._getframe(3))
-        return self._recorded(array, self._slot(array, depends), is_scalar)
+        return self.recorded(array, self._slot(array, depends), isinstance(part, np.generic))
 
-    def _recorded(self, array: np.ndarray, slot: int, is_scalar: bool = False) -> Recorded:
-        made = Recorded(array, self, slot, is_scalar)
+    def recorded(self, array: np.ndarray, slot: int, is_scalar: bool = False) -> Recorded:
+        """A new recorded array, or scalar, for the content of a slot."""
+        made = (RecordedScalar if is_scalar else Recorded)(array, self, slot)
         self.made.append(ref(made))
         return made
 
@@ -282,7 +282,7 @@ class CallTape:
         if isinstance(function, np.ufunc) and target is None and len(args) > function.nin:
             target = args[function.nin]
         written: Any = target
-        if type(written) is Recorded:
+        if isinstance(written, Recorded):
             return int(written._slot)
         if isinstance(written, np.ndarray):
             self.refuse("it writes a computed value into an existing NumPy array")
@@ -292,7 +292,7 @@ class CallTape:
         """Whether the shape of a result may depend on values, and is not yet known to be the same in each run."""
         if function is operator.getitem:
             index = args[1] if type(args[1]) is tuple else (args[1],)
-            masks = tuple([one._slot for one in index if type(one) is Recorded and one._value.dtype == bool])
+            masks = tuple([one._slot for one in index if isinstance(one, Recorded) and one._value.dtype == bool])
             if masks and (args[0].shape, masks) in self._chosen:
                 return False  # by the same masks, such as in the backward pass
             self._chosen.add((args[0].shape, masks))
@@ -309,7 +309,7 @@ class CallTape:
             self.depends = [is_so or memory(v) is own for is_so, v in zip(self.depends, self.values, strict=True)]
 
     def _ref(self, item: Any) -> Any:
-        if type(item) is Recorded:
+        if isinstance(item, Recorded):
             return Ref(item._slot)
         return Ref(self._constant(item)) if isinstance(item, np.ndarray) else item
 

@@ -85,7 +85,7 @@ class _Entering:
 
 def _counted(value: Any) -> Any:
     """A size that is computed, as a number that has to be the same in each run."""
-    is_size = type(value) is Recorded and not value._value.ndim and value._value.dtype.kind in "iu"
+    is_size = isinstance(value, Recorded) and not value._value.ndim and value._value.dtype.kind in "iu"
     return operator.index(value) if is_size else value
 
 

@@ -94,10 +94,10 @@ def _identities(value: Any) -> list[tuple[Any, int]]:
 
 def unwrapped(value: Any) -> Any:
     """A result with NumPy arrays instead of recorded ones; lists and dicts stay the same objects."""
-    if type(value) is Recorded:
+    if isinstance(value, Recorded):
         return value._value[()] if value._is_scalar else value._value
     if isinstance(value, Variable):
-        if type(value._data) is Recorded:
+        if isinstance(value._data, Recorded):
             value._data = value._data._value
         return value
     if type(value) is tuple:

@@ -232,7 +232,7 @@ class ReachedState:
         for held, name, before in self.attributes:
             now = held.__dict__.get(name)
             data = getattr(now, "_data", now)
-            if now is not before and type(data) is Recorded and data._slot not in self.stale:
+            if now is not before and isinstance(data, Recorded) and data._slot not in self.stale:
                 is_joined = getattr(now, "node", None) is not None
                 place = StatePlace(held, "attribute", name)
                 found.append(Effect(place, _slot(data), is_variable=now is not data, is_joined=is_joined))
@@ -259,17 +259,17 @@ class ReachedState:
     def leave(self) -> None:
         """Put NumPy arrays back into all places, with their current values."""
         for variable, _ in self.variables:
-            if type(variable._data) is Recorded:
+            if isinstance(variable._data, Recorded):
                 variable._data = variable._data._value
             leaf = variable.node
-            if isinstance(leaf, Leaf) and leaf.grad is not None and type(leaf.grad._data) is Recorded:
+            if isinstance(leaf, Leaf) and leaf.grad is not None and isinstance(leaf.grad._data, Recorded):
                 leaf.grad._data = leaf.grad._data._value
         for link, name in self.buffers:
-            if type(link.__dict__[name]) is Recorded:
+            if isinstance(link.__dict__[name], Recorded):
                 link.__dict__[name] = link.__dict__[name]._value
         for held, name, _ in self.attributes:
             key, now = (id(held), name), held.__dict__.get(name)
-            if type(now) is Recorded:
+            if isinstance(now, Recorded):
                 self._inside[key] = now._value, now
             if key in self._inside and now is self._inside[key][1]:
                 held.__dict__[name] = self._inside[key][0]
@@ -281,4 +281,4 @@ def has_array(value: Any) -> bool:
 
 
 def _slot(array: Any) -> int:
-    return int(array._slot) if type(array) is Recorded else -1
+    return int(array._slot) if isinstance(array, Recorded) else -1

@@ -45,14 +45,15 @@ class Recorded:
     then becomes unusable, with the reason. A truth value is a branch: the tape is valid where the value is the same.
     """
 
-    __slots__ = ("__weakref__", "_is_scalar", "_slot", "_tape", "_value")
+    __slots__ = ("__weakref__", "_slot", "_tape", "_value")
+    _is_scalar = False
     __array_priority__ = 100
     __class__ = np.ndarray  # type: ignore[assignment]
     __hash__ = None  # type: ignore[assignment]
     device = "cpu"
 
-    def __init__(self, value: np.ndarray, tape: CallTape, slot: int, is_scalar: bool = False) -> None:
-        self._value, self._tape, self._slot, self._is_scalar = value, tape, slot, is_scalar
+    def __init__(self, value: np.ndarray, tape: CallTape, slot: int) -> None:
+        self._value, self._tape, self._slot = value, tape, slot
 
     def __len__(self) -> int:
         return len(self._value)
@@ -105,6 +106,17 @@ class Recorded:
         return self
 
 
+class RecordedScalar(Recorded):
+    """The same for a NumPy scalar, which NumPy returns instead of an array without axes; AutoLab makes it an array."""
+
+    __slots__ = ()
+    _is_scalar = True
+
+    def whole(self) -> Recorded:
+        """The same as an array."""
+        return self._tape.recorded(self._value, self._slot, False)
+
+
 def _is_foreign(values: tuple[Any, ...]) -> bool:
     """Whether an operand takes precedence, such as a Variable."""
     return any(
@@ -131,9 +143,8 @@ def _method(name: str) -> Callable[..., Any]:
 
 def _of(one: Recorded, found: Any) -> Any:
     """The result of a method: for a NumPy scalar, again a scalar."""
-    if one._is_scalar and type(found) is Recorded:
-        found._is_scalar = not found._value.ndim
-    return found
+    is_scalar = one._is_scalar and type(found) is Recorded and not found._value.ndim
+    return one._tape.recorded(found._value, found._slot, True) if is_scalar else found
 
 
 def _leaving(name: str, convert: Callable[..., Any]) -> Callable[..., Any]:

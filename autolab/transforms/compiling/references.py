@@ -29,7 +29,7 @@ def mapped(value: Any, leaf: Callable[[Any], Any]) -> Any:
 
 def plain(value: Any) -> Any:
     """Arguments with NumPy arrays instead of recorded ones."""
-    return mapped(value, lambda item: item._value if type(item) is Recorded else item)
+    return mapped(value, lambda item: item._value if isinstance(item, Recorded) else item)
 
 
 def resolved(value: Any, found: Callable[[int], Any]) -> Any:
@@ -47,7 +47,7 @@ def slots_in(value: Any) -> list[int]:
 def recorded_in(value: Any) -> list[Recorded]:
     """The recorded arrays among arguments."""
     found: list[Recorded] = []
-    mapped(value, lambda item: found.append(item) if type(item) is Recorded else None)
+    mapped(value, lambda item: found.append(item) if isinstance(item, Recorded) else None)
     return found
 
 

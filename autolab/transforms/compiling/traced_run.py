@@ -263,7 +263,7 @@ class _NotedRun:
         if self._is_step() or not any([y.node is not None for y in ys]):
             return
         leaves_something = self.tape.is_final or not all([effect.is_only_kept for effect in self.effects])
-        if leaves_something or not all([type(y._data) is Recorded and y.node is not None for y in ys]):
+        if leaves_something or not all([isinstance(y._data, Recorded) and y.node is not None for y in ys]):
             return self.tape.refuse("it returns a value that is to be differentiated, and changes or returns others")
         self.tape.is_backward = True
         starts = [self.tape.source(np.ones_like(y._data._value), None) for y in ys]
@@ -273,7 +273,7 @@ class _NotedRun:
             return self.tape.refuse("its result depends on a gradient that can be differentiated itself")
         pulled = [own(found[v.node], set())._data for v, _ in inputs]
         pairs = zip(pulled, inputs, strict=True)
-        if any([type(g) is not Recorded or g._value.shape != v.shape for g, (v, _) in pairs]):
+        if any([not isinstance(g, Recorded) or g._value.shape != v.shape for g, (v, _) in pairs]):
             return self.tape.refuse("its gradients do not depend on what it is given")
         self._pulled = [g._slot for g in starts], [Out(g._slot, False) for g in pulled], [h for _, h in inputs]
 
@@ -283,7 +283,7 @@ class _NotedRun:
             holder = next((h for v, h in self.state.variables if v is result), None)
             if holder is not None:
                 return StatePlace(holder, "self")
-            if type(result._data) is not Recorded:
+            if not isinstance(result._data, Recorded):
                 return self._no_data("a Variable that it does not compute")
             if self.state.is_former_gradient(result):
                 return self._no_data("a gradient that was there before the call or an update; expected its data")
@@ -291,7 +291,7 @@ class _NotedRun:
                 return self._no_data("a new Variable that requires a gradient of its own")
             is_spent = result.node is not None and not self._pulled[0]
             return Out(result._data._slot, True, spent if is_spent else None, name=result._name)
-        if type(result) is Recorded:
+        if isinstance(result, Recorded):
             return Out(result._slot, False, is_scalar=result._is_scalar)
         if type(result) in (list, tuple):
             return type(result)([self._spec(item) for item in result])

@@ -9,23 +9,13 @@ import numpy as np
 
 from ...engine import backward
 from ...engine.source import is_own
-from ...engine.tracebacks import PACKAGE
 
 _NUMPY = np.__path__[0]
-_BETWEEN = (PACKAGE + "transforms/compiling", PACKAGE + "shared/operators", _NUMPY)
-"""Files whose frames lie between a NumPy call and its caller."""
 
 
 def is_library(frame: FrameType) -> bool:
     """Whether a frame belongs to AutoLab or NumPy."""
     return is_own(frame) or frame.f_code.co_filename.startswith(_NUMPY)
-
-
-def asks_user(frame: FrameType | None) -> bool:
-    """Whether the user's code made a call: it gets NumPy scalars, while AutoLab's code turns them into arrays."""
-    while frame is not None and frame.f_code.co_filename.startswith(_BETWEEN):
-        frame = frame.f_back
-    return frame is not None and not is_own(frame)
 
 
 def line_of(frame: FrameType | None) -> tuple[str, int] | None:
