@@ -7,8 +7,8 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from ..engine import MultiOutputNode, Variable
-from ..engine.asked import is_asked_for
 from ..engine.errors import DeclarationError, a_kind
+from ..engine.walks import is_asked_for
 from .base import ArrayForward, as_upstream
 
 

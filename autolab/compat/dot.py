@@ -9,6 +9,7 @@ from typing import Any
 
 from ..engine import MultiOutputNode, Node, OutputNode, Primitive, Variable
 from ..engine.creator import input_nodes, nodes_below
+from ..engine.walks import node_names
 from ..recording import Recording
 from ..recording.graph import graph_named
 from ..views.export.pictures import literal
@@ -35,7 +36,7 @@ def _nodes(outputs: Sequence[Variable]) -> list[Node]:
 
 
 def named(nodes: Sequence[Node]) -> list[tuple[str, Variable]]:
-    """The named Variables of a graph that the program still holds: the graph itself does not know their names."""
+    """The named Variables of a graph that the program still holds."""
     return [(v.name, v) for v in gc.get_referrers(*nodes) if isinstance(v, Variable) and v.name]
 
 
@@ -47,7 +48,6 @@ def graph_with_names(output: Variable) -> Recording:
 def _drawn(nodes: list[Node], kinds: dict[Node, Any], verbose: bool) -> list[str]:
     """One line per box and per arrow. A node's Variable has an even number, its function the next one."""
     lines: list[str] = []
-    names = {variable.node: name for name, variable in named(nodes)}
     numbers, constants = {node: 2 * i for i, node in enumerate(nodes)}, count(2 * len(nodes))
     for node in reversed(nodes):
         own, function = numbers[node], numbers[node] + 1
@@ -55,11 +55,11 @@ def _drawn(nodes: list[Node], kinds: dict[Node, Any], verbose: bool) -> list[str
         for edge in node.edges:
             kinds.setdefault(edge.parent, edge.fit or kinds.get(node, ((), None)))
         if not has_many:
-            lines.append(_variable(own, names.get(node), kinds.get(node), verbose))
+            lines.append(_variable(own, node_names.get(node), kinds.get(node), verbose))
         if isinstance(node, OutputNode):
             lines.append(f"{numbers[node.parent] + 1} -> {own}")
         elif node.order:
-            label = _text(_class_of(node.function))
+            label = label_text(_class_of(node.function))
             lines.append(f'{function} [label="{label}", color=lightblue, style=filled, shape=box]')
             lines += [] if has_many else [f"{function} -> {own}"]
             for parent in input_nodes(node):
@@ -71,10 +71,10 @@ def _drawn(nodes: list[Node], kinds: dict[Node, Any], verbose: bool) -> list[str
 
 def _variable(number: int, name: str | None, kind: Any, verbose: bool) -> str:
     shown = [name or "", f"{kind[0]} {kind[1]}" if verbose and kind is not None else ""]
-    return f'{number} [label="{_text(": ".join(filter(None, shown)))}", color=orange, style=filled]'
+    return f'{number} [label="{label_text(": ".join(filter(None, shown)))}", color=orange, style=filled]'
 
 
-def _text(label: str) -> str:
+def label_text(label: str) -> str:
     """A quoted label, escaped so that a user's name can end neither the label nor the line."""
     return literal(label).replace('"', '\\"').replace("\n", " ")
 

@@ -16,6 +16,7 @@ from .modes import listeners
 from .numpy_ufuncs import array_ufunc
 from .plain_arrays import plain
 from .remedies import COPIED, INTO_ARRAY, ONE_NUMBER
+from .walks import node_names
 
 if TYPE_CHECKING:
     from .installed import Installed
@@ -178,6 +179,8 @@ class ArrayLike(Displayed, Installed):
         if value is not None and not isinstance(value, str):
             raise TypeError(f"Variable: name is {value!r:.60}; expected a string")
         self._name = value
+        if value is not None and self.node is not None:
+            node_names[self.node] = value
 
     def __reduce__(self) -> tuple[Any, ...]:
         if self.creator is not None:

@@ -7,10 +7,11 @@ from typing import Any
 
 from .multi_output import OutputNode
 from .node import Node
-from .node import nodes_below as nodes_below
 from .parameter import Pending
 from .primitive import Primitive
 from .variable import Variable, wrap
+from .walks import node_names
+from .walks import nodes_below as nodes_below
 
 
 class Unkept(Pending):
@@ -59,7 +60,7 @@ class Creator:
         whole graph at once.
         """
         held = {x.node: x for x in gc.get_referrers(*self._node.parents) if isinstance(x, Variable)}
-        return tuple([held.get(node, wrap(Unkept(None), node)) for node in input_nodes(self._node)])
+        return tuple([held[node] if node in held else _stand_in(node) for node in input_nodes(self._node)])
 
     @property
     def next_functions(self) -> tuple[tuple[Any, int], ...]:
@@ -87,6 +88,13 @@ class Creator:
 
     def __repr__(self) -> str:
         return "<leaf>" if self.function is None else repr(self.function)
+
+
+def _stand_in(node: Node | None) -> Variable:
+    """A Variable without values, in place of one that no longer exists; it keeps the name."""
+    found = wrap(Unkept(None), node)
+    found._name = None if node is None else node_names.get(node)
+    return found
 
 
 def input_nodes(node: Node) -> list[Node | None]:

@@ -6,12 +6,12 @@ from collections.abc import Callable, Iterable, Iterator, ValuesView
 from importlib import import_module
 from typing import Any, overload
 
-from .asked import asked
 from .backward import gradients
 from .errors import a_kind, no_switch
 from .keyword_aliases import takes_other_words
 from .store import own
 from .variable import Variable
+from .walks import asked
 
 
 @overload

@@ -95,14 +95,3 @@ class Leaf(Node):
 
     passes: int
     moved: int
-
-
-def nodes_below(*roots: Node) -> list[Node]:
-    """All nodes of a graph, leaves first, the others in order of creation; without recursion."""
-    found, waiting = dict.fromkeys(roots), [*roots]
-    while waiting:
-        for parent in waiting.pop().parents:
-            if parent not in found:
-                found[parent] = None
-                waiting.append(parent)
-    return sorted(found, key=lambda node: node.order)

@@ -63,7 +63,6 @@ class Variable(ArrayLike):
         if isinstance(data, Variable):
             raise TypeError(ALREADY)
         self._data = check_real(float_array(data), "Variable: data")
-        self.name = name
         if not isinstance(requires_grad, bool | None):
             raise TypeError(f"Variable: requires_grad is {requires_grad!r:.60}; expected True, False or None")
         differentiable = self._data.dtype.kind == "f"
@@ -72,6 +71,7 @@ class Variable(ArrayLike):
                 f"Variable: requires_grad=True, but data is {self._data.dtype}; only floating-point data has gradients"
             )
         self.node = Node.leaf() if differentiable and requires_grad in (None, True) else None
+        self.name = name
 
     @property
     def data(self) -> Array:

@@ -209,7 +209,7 @@ def test_a_start_gradient_of_ones_does_not_stay_after_an_error_and_one_of_the_us
     z = x * 2
     z.grad = Variable(array(1.0, 10.0))
     z.backward()
-    assert x.grad.data.tolist() == [2, 20] and z.grad.data.tolist() == [1, 10]
+    assert x.grad.data.tolist() == [2, 20] and z.grad is None  # as in DeZero
 
 
 @pytest.mark.source("DZ-13", "X10")

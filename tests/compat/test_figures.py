@@ -45,7 +45,7 @@ def off(case: str, library: str, expected: Any) -> str | None:
     return None
 
 
-@pytest.mark.parametrize("library", ["chainer"])
+@pytest.mark.parametrize("library", ["chainer", "dezero"])
 def test_every_case_has_the_figures_of_the_original(library: str) -> None:
     recorded = json.loads((HERE / f"{library}_figures.json").read_text("utf-8"))
     assert list(recorded) == figures.cases(library)

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable
 from functools import wraps
 from typing import Any
 
 from ...engine import array_of
 from ...engine.variable import Variable as Engine
-from ..table import with_settings
 from ._variable import Variable, Whole, dressed
 
 
@@ -34,27 +32,3 @@ def function(engine: Callable[..., Any], whole: bool = False) -> Callable[..., A
 
 def _is_integer(x: Any) -> bool:
     return type(x) is Whole or (not isinstance(x, Engine) and array_of(x).dtype.kind in "iu")
-
-
-def applied(name: str, function: Callable[..., Any], *settings: str) -> Any:
-    """A class whose objects, created with ``settings``, call ``function`` with them, as often as you like.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from autolab.compat.dezero import functions as F
-    >>> F.LeakyReLU(0.5)(np.array([-2.0, 2.0]))
-    variable([-1.  2.])
-    """
-    known = inspect.signature(function).parameters
-
-    def _settle(self: Any, given: dict[str, Any]) -> None:
-        self.settings = given
-        vars(self).update(given)
-
-    def __call__(self: Any, *inputs: Any) -> Any:
-        return function(*inputs, **self.settings)
-
-    body = {"_settle": _settle, "__call__": __call__, "__module__": __name__}
-    shape = inspect.Signature([known[setting] for setting in settings])
-    return with_settings(object, name, f"`{function.__name__}` with its settings.", shape, **body)

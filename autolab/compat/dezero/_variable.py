@@ -6,18 +6,19 @@ the graph is the engine's.
 
 from __future__ import annotations
 
+import weakref
 from inspect import isfunction
 from typing import Any
 
 import numpy as np
 
-from ...authoring.unchain import unchain, unchain_backward
-from ...engine import Array, Leaf, Node, get_array_module, is_array, listeners, parameter, to_cpu, to_gpu
-from ...engine.creator import generation, nodes_below
+from ...engine import Array, Leaf, Node, get_array_module, is_array, listeners, nodes_below, parameter, to_cpu, to_gpu
 from ...engine.leaving import left
 from ...engine.parameter import Pending
 from ...engine.variable import Variable as Engine
+from ...engine.variable import wrap
 from ..dressing import dress, dressing
+from ._notes import by_hand, functions_below
 
 _INTEGER = np.dtype(np.int64)
 _EXACT = 1 << 53
@@ -100,29 +101,46 @@ class Variable(Engine):
     @grad.setter
     def grad(self, value: Any) -> None:
         Engine.grad.__set__(self, value)  # type: ignore[attr-defined]
+        node = self.node
+        if value is not None and node is not None and node.order:
+            _begun.add(node)
 
     def backward(self, retain_grad: bool = False, create_graph: bool = False, **others: Any) -> None:
-        """Compute gradients. The upstream gradient is ``grad`` or, if that is None, ones, whatever the shape."""
+        """Compute gradients. The upstream gradient is ``grad`` or, if that is None, ones, whatever the shape.
+
+        Gradients that were set on other values of the graph are added to theirs. Afterwards only leaves have one,
+        unless ``retain_grad`` is set.
+        """
         node = self.node
+        if by_hand and any([f in by_hand for f in functions_below(self)]):
+            raise RuntimeError(
+                "Variable.backward: a value of the graph got its function from set_creator, which AutoLab does not "
+                "follow; derive your function from dezero.Function, or call its backward in a loop of your own"
+            )
+        begun = _go_on(node, retain_grad, create_graph) if _begun and node is not None else {}
         fills = node is not None and not getattr(node, "given", False) and (self.size != 1 or retain_grad)
         if fills:
             self.grad = get_array_module(self._data).ones_like(self._data)
         if type(self) is Whole and self.grad is not None:
             self.grad.__class__ = Whole
+        is_kept = retain_grad or node is None or type(node) is Leaf
         try:
             Engine.backward(self, retain_grad, create_graph, **others)
-        finally:
-            if fills and not retain_grad and type(node) is not Leaf:
+        except BaseException:
+            if fills and not is_kept:
                 self.cleargrad()
+            raise
+        if not is_kept:
+            self.cleargrad()
+        for each, start in begun.items() if retain_grad else ():
+            each.grad, each.given = each.grad + start, False
         if type(self) is Whole:
             _as_whole_gradients(node)
 
-    @property
-    def generation(self) -> int:
-        """The number of functions on the longest path from a leaf to this Variable."""
-        return 0 if self.node is None else generation(self.node)
-
-    unchain, unchain_backward = unchain, unchain_backward
+    generation: Any
+    set_creator: Any
+    unchain: Any
+    unchain_backward: Any
 
     # ------------------------------------------------------------------ device
     def to_cpu(self) -> None:  # type: ignore[override]
@@ -184,14 +202,33 @@ class Parameter(Variable, parameter.Parameter):  # type: ignore[misc]  # to_cpu 
         return Parameter(None if self.data is None else self.data.copy(), self.name)
 
 
+_begun: weakref.WeakSet[Node] = weakref.WeakSet()
+"""Nodes of computed values whose gradient was set by hand, from which a pass goes on."""
+
+
+def _go_on(root: Node, retain_grad: bool, create_graph: bool) -> dict[Node, Any]:
+    """Pass on gradients that were set at values below ``root``; they count there as if they had arrived."""
+    begun = {}
+    for node in [node for node in nodes_below(root) if node in _begun and node is not root]:
+        if getattr(node, "given", False):
+            begun[node] = node.grad
+            Engine.backward(wrap(node.grad._data, node), retain_grad, create_graph)
+            node.grad, node.given = None, False
+        _begun.discard(node)
+    return begun
+
+
 dressed = dressing(Variable)
 
 
 _OWN = {*vars(Variable), "item", "numpy", "tolist", "cleargrad"}
-_DUNDERS = "__abs__ __array_function__ __array_ufunc__ __divmod__ __floordiv__ __iter__ __matmul__ __mod__ __pos__"
+_DUNDERS = "__abs__ __divmod__ __floordiv__ __matmul__ __mod__ __pos__"
 _DUNDERS += " __rfloordiv__ __rmatmul__ __rmod__ __round__ __rpow__"
 _PUBLIC = [name for name, found in vars(Engine).items() if isfunction(found) and name not in _OWN and name[0] != "_"]
-dress(Variable, [*_DUNDERS.split(), *_PUBLIC], dressed)
+OTHERS = [*_DUNDERS.split(), *_PUBLIC]
+"""The methods that are AutoLab's."""
+
+dress(Variable, [*OTHERS, "__array_function__", "__array_ufunc__", "__iter__"], dressed)
 
 
 # ---------------------------------------------------------------------- graphs

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from functools import partial
 from typing import Any
+from weakref import ref
 
 import numpy as np
 
@@ -15,7 +18,8 @@ from ...engine.configuration import using_config as using_config
 from ...engine.multi_output import MultiOutputNode as WholeNode
 from ...engine.variable import Variable as Engine
 from ..table import fill, made_by
-from ._adapters import applied, function, variable  # noqa: F401  # for table.txt
+from ._adapters import function, variable  # noqa: F401  # for table.txt
+from ._creators import applied, generation_of, traced  # noqa: F401  # for table.txt
 from ._variable import Parameter as Parameter
 from ._variable import Variable as Variable
 from ._variable import Whole, dressed
@@ -54,13 +58,16 @@ class Function(SimpleFunction):
 
     _given: tuple[Any, ...] = ()
     _whole_results: tuple[int, ...] = ()
+    _returned: Sequence[Any] = ()
+    _generation: int | None = None
 
     def __call__(self, *inputs: Any) -> Any:
-        self._given = inputs
+        self._given = tuple([Variable(x, requires_grad=False) if isinstance(x, np.ndarray) else x for x in inputs])
         found = super().__call__(*[_ABSENT if x is None else x for x in inputs])
         results = [found] if isinstance(found, Engine) else list(found)
         for i, y in enumerate(results):
             y.__class__ = Whole if i in self._whole_results else Variable
+        self._returned = [ref(y) for y in results]
         return results[0] if isinstance(found, Engine) else results
 
     @property
@@ -76,8 +83,18 @@ class Function(SimpleFunction):
 
     @property
     def outputs(self) -> Any:
-        """The results, each as a function that returns it, like a weak reference."""
-        return [lambda result=result: dressed(result()) for result in super().outputs]
+        """Weak references to the results. In `backward`, a result that no longer exists is returned all the same."""
+
+        def one(mine: Any, kept: Any) -> Any:
+            y = mine()
+            return dressed(kept()) if y is None else y
+
+        return [partial(one, *pair) for pair in zip(self._returned, super().outputs, strict=True)]
+
+    @property
+    def generation(self) -> int:
+        """The number of functions before it on the longest path from a leaf."""
+        return generation_of(self)
 
     def _upstream(self, node: WholeNode, g: Any) -> list[Any]:
         return [dressed(gy) for gy in super()._upstream(node, g)]
@@ -93,6 +110,7 @@ class Function(SimpleFunction):
         return found
 
 
+@traced
 def pow(x: Any, c: Any) -> Any:
     """``x ** c`` with a number ``c``."""
     y = variable(F.pow(x, c))

@@ -8,10 +8,11 @@ from typing import Any
 import numpy as np
 
 from ... import functions as F
-from ...engine import config, numpys_generator, unwrap
+from ...engine import config, get_array_module, unwrap
 from ...links.normalization import running_averages
 from ..table import fill, made_by
-from ._adapters import applied, function, variable  # noqa: F401  # for table.txt
+from ._adapters import function, variable  # noqa: F401  # for table.txt
+from ._creators import applied, traced  # noqa: F401  # for table.txt
 from ._variable import Variable
 from .core import *  # noqa: F403
 from .core import as_variable
@@ -22,9 +23,13 @@ def dropout(x: Any, dropout_ratio: float = 0.5) -> Any:
     """In training, zero random elements, drawn by NumPy's global generator; otherwise ``x``."""
     if not config.train:
         return as_variable(x)
-    return variable(F.dropout(x, dropout_ratio, rng=numpys_generator()))
+    x = as_variable(x)
+    xp = get_array_module(x.data)
+    mask = xp.random.rand(*x.shape) > dropout_ratio
+    return x * mask / xp.array(1.0 - dropout_ratio).astype(x.dtype)
 
 
+@traced
 def batch_nrom(x: Any, gamma: Any, beta: Any, mean: Any, var: Any, decay: float = 0.9, eps: float = 2e-5) -> Any:
     """Normalize each feature to mean 0 and variance 1 over the batch, multiply by ``gamma`` and add ``beta``.
 
@@ -46,6 +51,7 @@ def _tuple(given: tuple[Any, ...]) -> tuple[Any, ...]:
     return given
 
 
+@traced
 def mean_squared_error(x0: Any, x1: Any) -> Any:
     """The sum of all squared differences, divided by the number of rows.
 
@@ -73,6 +79,7 @@ def softmax_cross_entropy_simple(x: Any, t: Any) -> Any:
     return variable(-1 * F.sum(as_variable(log_p)[np.arange(len(log_p)), unwrap(t)]) / len(log_p))
 
 
+@traced
 def binary_cross_entropy(p: Any, t: Any) -> Any:
     """The cross entropy of the probabilities ``p`` and ``t``, summed and divided by the number of rows."""
     kept = F.clip(p, 1e-15, 0.999)
@@ -87,6 +94,6 @@ def _shaped(t: Any, like: Any) -> Any:
     return t if t.ndim == like.ndim else t.reshape(like.shape)
 
 
-__getattr__ = fill(__name__)
+__getattr__ = fill(__name__, traced)
 for _name, _method in made_by("dezero.Variable", __name__):
     setattr(Variable, _name, _method)

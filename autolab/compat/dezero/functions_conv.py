@@ -9,7 +9,8 @@ from ... import functions as F
 from ...engine.numpy_protocol import unwrap  # noqa: F401  # for table.txt
 from ...functions.networks.windows import Windows, columns, image, windows
 from ..table import fill
-from ._adapters import applied, variable  # noqa: F401  # for table.txt
+from ._adapters import variable
+from ._creators import applied, traced  # noqa: F401  # for table.txt
 from .utils import pair
 
 
@@ -21,6 +22,7 @@ def conv2d_simple(x: Any, W: Any, b: Any = None, stride: Any = 1, pad: Any = 0) 
     return variable(F.transpose(F.reshape(y, shape=(x.shape[0], *count, W.shape[0])), axes=(0, 3, 1, 2)))
 
 
+@traced
 def deconv2d(x: Any, W: Any, b: Any = None, stride: Any = 1, pad: Any = 0, outsize: Any = None) -> Any:
     """The transpose of `conv2d`; ``W`` has shape ``(in, out, height, width)``."""
     size = None if outsize is None else pair(outsize)
@@ -35,6 +37,7 @@ def pooling_simple(x: Any, kernel_size: Any, stride: Any = 1, pad: Any = 0) -> A
     return variable(F.transpose(y, axes=(0, 3, 1, 2)))
 
 
+@traced
 def im2col(x: Any, kernel_size: Any, stride: Any = 1, pad: Any = 0, to_matrix: bool = True) -> Any:
     """The patches of the images that each window covers.
 
@@ -52,6 +55,7 @@ def im2col(x: Any, kernel_size: Any, stride: Any = 1, pad: Any = 0, to_matrix: b
     return variable(y)
 
 
+@traced
 def col2im(x: Any, input_shape: Any, kernel_size: Any, stride: Any = 1, pad: Any = 0, to_matrix: bool = True) -> Any:
     """The adjoint of `im2col`: images of ``input_shape``; each element is the sum over all patches that contain it."""
     seen = _windows(kernel_size, stride, pad)
@@ -76,4 +80,4 @@ def _bias(b: Any) -> tuple[Any, ...]:
     return () if b is None or b.data is None else (b,)
 
 
-__getattr__ = fill(__name__)
+__getattr__ = fill(__name__, traced)

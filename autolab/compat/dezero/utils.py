@@ -16,8 +16,9 @@ from ...engine import Array, unwrap
 from ...gradcheck import numerical_grad as _numerical_grad
 from ...shared.files import replacing, write
 from ...views.graph.graph_svg import to_svg
-from ..dot import dot_text, graph_with_names
+from ..dot import graph_with_names, label_text
 from ..table import fill, signed
+from ._notes import functions_below
 from ._variable import Variable
 from .core import as_variable
 from .cuda import as_numpy
@@ -54,6 +55,58 @@ def pair(x: Any) -> tuple[int, int]:
 
 
 # ---------------------------------------------------------------------- pictures
+@signed
+def get_dot_graph(output, verbose):
+    """The graph of ``output`` in Graphviz's DOT language.
+
+    Parameters
+    ----------
+    output : Variable
+    verbose : bool
+        Add shapes and dtypes to the names.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from autolab.compat.dezero import Variable, utils
+    >>> x = Variable(np.array(1.0), name="x")
+    >>> print(utils.get_dot_graph(x * x, verbose=False))
+    digraph g {
+    0 [label="", color=orange, style=filled]
+    1 [label="Mul", color=lightblue, style=filled, shape=box]
+    2 -> 1
+    2 -> 1
+    1 -> 0
+    2 [label="x", color=orange, style=filled]
+    }
+    """
+    numbers: dict[int, int] = {}
+    held: list[Any] = []  # so that no id is given to another object
+    lines: list[str] = []
+
+    def number(one: Any) -> int:
+        held.append(one)
+        return numbers.setdefault(id(one), len(numbers))
+
+    def add_variable(v: Any) -> None:
+        if id(v) not in drawn:
+            drawn.add(id(v))
+            has_kind = verbose and v.data is not None
+            label = ": ".join([part for part in (v.name, f"{v.shape} {v.dtype}" if has_kind else "") if part])
+            lines.append(f'{number(v)} [label="{label_text(label)}", color=orange, style=filled]')
+
+    drawn: set[int] = set()
+    add_variable(output)
+    for f in functions_below(output):
+        label = label_text(type(f).__name__)
+        lines.append(f'{number(f)} [label="{label}", color=lightblue, style=filled, shape=box]')
+        lines += [f"{number(x)} -> {number(f)}" for x in f.inputs]
+        lines += [f"{number(f)} -> {number(y())}" for y in f.outputs if y() is not None]
+        for x in f.inputs:
+            add_variable(x)
+    return "\n".join(["digraph g {", *lines, "}"])
+
+
 def plot_dot_graph(output: Variable, verbose: bool = True, to_file: str = "graph.png") -> Any:
     """Draw the graph of ``output`` into a file, whose extension says how: png, pdf, svg.
 
@@ -62,7 +115,7 @@ def plot_dot_graph(output: Variable, verbose: bool = True, to_file: str = "graph
     """
     from graphviz import ExecutableNotFound, Source
 
-    source, path = Source(dot_text([output], verbose)), Path(to_file)
+    source, path = Source(get_dot_graph(output, verbose)), Path(to_file)
     try:
         write(path, source.pipe(format=path.suffix[1:] or "png"))
     except ExecutableNotFound:

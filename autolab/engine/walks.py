@@ -1,11 +1,26 @@
-"""Which inputs a pass of `grad` is about, so that a backward written by a user is asked for nothing else."""
+"""Reading a graph: all its nodes, their names, and which of them a pass of `grad` is about."""
 
 from __future__ import annotations
 
 import threading
 from typing import Any
+from weakref import WeakKeyDictionary
 
-from .node import Node, nodes_below
+from .node import Node
+
+node_names: WeakKeyDictionary[Node, str] = WeakKeyDictionary()
+"""The names that Variables were given, by node: a graph is still read when they no longer exist."""
+
+
+def nodes_below(*roots: Node) -> list[Node]:
+    """All nodes of a graph, leaves first, the others in order of creation; without recursion."""
+    found, waiting = dict.fromkeys(roots), [*roots]
+    while waiting:
+        for parent in waiting.pop().parents:
+            if parent not in found:
+                found[parent] = None
+                waiting.append(parent)
+    return sorted(found, key=lambda node: node.order)
 
 
 class _Asked(threading.local):
