@@ -12,8 +12,8 @@ from types import CodeType
 from typing import Any
 
 from .modes import Modes
-from .node import nodes_below
 from .reach import Walk, settled
+from .walks import nodes_below
 
 _MOST = 1_000
 _OPERANDS = ("a", "b", "x", "inputs", "args")
