@@ -11,7 +11,7 @@ import numpy as np
 
 from ..engine import Variable, as_array, takes_other_words, unwrap
 from ..functions import dropout, expand_dims, matmul, relu, reshape, swapaxes
-from ..functions.networks.dot_product_attention import weigh
+from ..functions.networks.dot_product_attention import weigh, without_hidden
 from ..functions.networks.dropout import check_ratio
 from .linear import Linear, check_size, shape_of
 from .link import Link
@@ -150,6 +150,7 @@ class MultiHeadAttention(Link):
         if mask is not None:
             mask = mask if isinstance(mask, Variable) else as_array(mask, "MultiHeadAttention: mask")
             mask = expand_dims(mask, axis=1) if mask.ndim == 3 else mask
+            k, v = without_hidden("MultiHeadAttention", q, k, v, mask)
         weights = weigh("MultiHeadAttention", q, k, mask, self.causal)
         self.weights = weights.data
         seen = swapaxes(matmul(dropout(weights, self.dropout) if self.dropout else weights, v), axis1=1, axis2=2)

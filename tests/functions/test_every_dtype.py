@@ -114,6 +114,7 @@ def near(got: np.ndarray, expected: np.ndarray, units: int = 16, least: float = 
 REFUSED = {
     **dict.fromkeys(("neg", "sub", "sign"), "b"),  # as NumPy refuses them
     "round": "b",  # with digits
+    "hinge": "biu",  # class numbers
     # LAPACK has no float16
     **dict.fromkeys(("cholesky", "det", "eigh", "inv", "lstsq", "pinv", "qr", "slogdet", "solve", "svd"), "f"),
 }

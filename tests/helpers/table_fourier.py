@@ -214,6 +214,9 @@ ROWS = (
             *layouts((5, 4), call=lambda f, x: f(x, np.ones(x.shape, dtype_of(x)))),
         ),
         (
+            Bad(lambda: F.hinge(_x(2), [0, 1]), ValueError, "hinge: t holds 0; expected signs, -1 or 1. Class numbers"),
+            Bad(lambda: F.hinge(_x(2), [1.0, 0.0]), ValueError, "hinge: t holds 0.0; expected signs"),
+            Bad(lambda: F.hinge(_x(2), [1, 2]), ValueError, "hinge: t holds 2; expected signs"),
             Bad(lambda: F.hinge(_x(2), _x(3)), ValueError, r"hinge: x has shape \(2,\), t has shape \(3,\): expected"),
             Bad(lambda: F.hinge(_x(2), _x(2), margin="sum"), ValueError, "hinge: margin is 'sum'; expected a number"),
             Bad(lambda: F.hinge(_x(2), _x(2), reduction="all"), ValueError, "hinge: reduction is 'all'; expected 'mea"),

@@ -9,6 +9,7 @@ from ...engine.declare import primitive
 from ...engine.remedies import FLAT
 from ..arrays.axes import expand_dims, squeeze
 from ..arrays.indexing import take_along_axis
+from ..elementwise.selection import where
 from ..networks.softmaxes import below_zero, by_columns, log_softmax, softmax
 from ..reductions.norms import log_total
 from ..reductions.reduce import sum
@@ -94,7 +95,8 @@ def _softmax_cross_entropy_x(
     """g * (softmax(x) - one_hot(t)) / t.size"""
     right = t if ignore_label is None else t * (t != ignore_label)
     away = _softmax_less_one_hot(x, right, axis=axis)
-    return _per_target(g, x, t, axis, class_weight, ignore_label, reduction) * away
+    slopes = _per_target(g, x, t, axis, class_weight, ignore_label, reduction) * away
+    return slopes if ignore_label is None else where(expand_dims(t != ignore_label, axis=axis), slopes, 0.0)
 
 
 def _per_target(
@@ -120,6 +122,7 @@ def _softmax_cross_entropy(
     right = squeeze(take_along_axis(log_softmax(x, axis=axis), indices=classes, axis=axis), axis=axis)
     if class_weight is None and ignore_label is None:
         return in_all(-right, reduction)
+    right = right if counted is None else where(counted, right, 0.0)
     terms = -right * _weights(xp, scores, targets, counted, axis, class_weight, reduction)
     return in_all(terms, "sum" if reduction == "mean" else reduction)
 

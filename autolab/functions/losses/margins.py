@@ -5,12 +5,15 @@ from __future__ import annotations
 import math
 from typing import Any
 
+import numpy as np
+
 from ...engine import check_number, takes_other_words
+from ...engine.numpy_protocol import unwrap
 from ..elementwise.exponentials import log
 from ..elementwise.selection import maximum
 from ..networks.rectifiers import relu
 from ..reductions.norms import norm
-from ..working_precision import in_full
+from ..working_precision import given_arrays, in_full
 from .loss_terms import in_all
 
 
@@ -32,7 +35,7 @@ def hinge(x: Any, t: Any, margin: float = 1.0, reduction: str = "mean") -> Any:
     Raises
     ------
     ValueError
-        If the shapes differ.
+        If the shapes differ, or a target is 0 or another class number: 0 and 1 become signs by ``2 * t - 1``.
 
     Notes
     -----
@@ -44,10 +47,23 @@ def hinge(x: Any, t: Any, margin: float = 1.0, reduction: str = "mean") -> Any:
     >>> F.hinge(Variable([2.0, 0.5, -1.0]), [1.0, 1.0, 1.0], reduction="none")
     variable([0.  0.5 2. ])
     """
-    (x, t), rounded = in_full("hinge", x=x, t=t)
+    x, t = given_arrays("hinge", x=x, t=t)
     _check_same("hinge", x=x, t=t)
+    _check_signs(unwrap(t))
+    (x, t), rounded = in_full("hinge", x=x, t=t)
     margin = check_number("hinge", "margin", margin, 0)
     return rounded(in_all(relu(margin - t * x), reduction, "hinge"))
+
+
+def _check_signs(t: Any) -> None:
+    """Refuse 0, which has no gradient, and other class numbers; signs with a weight are taken."""
+    if type(t) is not np.ndarray:  # a recorded one has no values to ask for
+        return
+    wrong = t[t == 0] if t.dtype.kind == "f" else t[np.abs(t.astype(float)) != 1]
+    if wrong.size:
+        raise ValueError(
+            f"hinge: t holds {wrong[0]}; expected signs, -1 or 1. Class numbers 0 and 1 become signs by 2 * t - 1"
+        )
 
 
 @takes_other_words

@@ -73,6 +73,8 @@ def attention(
         )
     if scale is not None:
         scale = check_number("attention", "scale", scale, -math.inf)
+    if mask is not None:
+        key, value = without_hidden("attention", query, key, value, mask)
     return rounded(matmul(weigh("attention", query, key, mask, causal, scale), value))
 
 
@@ -82,6 +84,15 @@ def _broadcast(*stacks: tuple[int, ...]) -> bool:
     except ValueError:
         return False
     return True
+
+
+def without_hidden(function: str, query: Any, key: Any, value: Any, mask: Any) -> tuple[Any, Any]:
+    """Keys and values with zeros where no query may look: 0 times what stands there could be NaN."""
+    shape = (*np.broadcast_shapes(query.shape[:-2], key.shape[:-2]), query.shape[-2], key.shape[-2])
+    allowed = _allowed(function, _checked(function, mask, shape))
+    rows = allowed if allowed.ndim > 1 else allowed.reshape(1, -1)
+    seen = rows.any(axis=-2)[..., None]
+    return where(seen, key, 0.0), where(seen, value, 0.0)
 
 
 def weigh(function: str, query: Any, key: Any, mask: Any, causal: bool, scale: float | None = None) -> Any:
@@ -105,14 +116,25 @@ def _before(scores: Any) -> Array:
 
 def _masked(function: str, scores: Any, mask: Any) -> tuple[Any, Array]:
     """The scores, with a floating-point mask added, and where the mask allows attention."""
-    mask = mask if isinstance(mask, Variable) else as_array(mask, f"{function}: mask")
-    if not _broadcast(scores.shape, mask.shape) or np.broadcast_shapes(scores.shape, mask.shape) != scores.shape:
-        raise ValueError(f"{function}: mask has shape {mask.shape}; expected one that broadcasts to {scores.shape}")
-    numbers = mask.data if isinstance(mask, Variable) else mask
-    if numbers.dtype.kind == "b":
-        return scores, numbers
-    if numbers.dtype.kind != "f":
-        raise TypeError(f"{function}: mask is of dtype {numbers.dtype}; expected booleans (True: may attend) or floats")
+    mask = _checked(function, mask, scores.shape)
+    allowed = _allowed(function, mask)
+    if mask.dtype.kind == "b":
+        return scores, allowed
     (mask,), _ = in_full(function, mask=mask)
-    allowed = numbers != -math.inf
     return scores + where(allowed, mask, 0.0), allowed
+
+
+def _checked(function: str, mask: Any, shape: tuple[int, ...]) -> Any:
+    """A mask that broadcasts to the shape of the scores."""
+    mask = mask if isinstance(mask, Variable) else as_array(mask, f"{function}: mask")
+    if not _broadcast(shape, mask.shape) or np.broadcast_shapes(shape, mask.shape) != shape:
+        raise ValueError(f"{function}: mask has shape {mask.shape}; expected one that broadcasts to {shape}")
+    return mask
+
+
+def _allowed(function: str, mask: Any) -> Array:
+    """Where a mask allows attention."""
+    numbers = mask.data if isinstance(mask, Variable) else mask
+    if numbers.dtype.kind not in "bf":
+        raise TypeError(f"{function}: mask is of dtype {numbers.dtype}; expected booleans (True: may attend) or floats")
+    return numbers if numbers.dtype.kind == "b" else numbers != -math.inf
