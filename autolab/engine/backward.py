@@ -17,7 +17,7 @@ from .modes import backprop_enabled, modes, watchers
 from .node import Leaf, Node
 from .observe import BackwardEvent, notify
 from .primitive import Primitive
-from .sliced_gradient import SlicedGradient
+from .sliced_gradient import HALF, SlicedGradient, sum_of_halves
 from .store import Gradients, added, arrived, leaf_hooks, note_pass, own, publish, retained, summed
 from .variable import Variable, wrap
 
@@ -139,14 +139,17 @@ def _sweep(seeds: list[tuple[Node, Any]], create_graph: bool) -> Gradients:
                     deliver([(following, upstream)], grads, heap)
                 following, upstream, highest = parent, gradient, parent.order
             elif parent is following:
-                upstream = upstream + gradient
+                upstream = sum_of_halves(upstream, gradient) if gradient.dtype is HALF else upstream + gradient
             elif parent in mine:
                 if type(gradient) is SlicedGradient:
                     grads[parent][gradient.index] += gradient.g
                 else:
                     grads[parent] += gradient  # in place: this pass made the buffer (a 0-d result is a new object)
             elif parent in grads:
-                grads[parent] = grads[parent] + gradient
+                if gradient.dtype is HALF:
+                    grads[parent] = sum_of_halves(grads[parent], gradient)
+                else:
+                    grads[parent] = grads[parent] + gradient
                 mine.add(parent)
             else:
                 grads[parent] = gradient
@@ -154,7 +157,12 @@ def _sweep(seeds: list[tuple[Node, Any]], create_graph: bool) -> Gradients:
                     heappush(heap, (-parent.order, parent))
         node, g = following, upstream
         gradient = None  # hold no gradient longer than its node
-    return grads
+    return _whole(grads) if create_graph else grads
+
+
+def _whole(grads: Gradients) -> Gradients:
+    """The gradients with sums of halves as Variables, which `own` would take for arrays."""
+    return {node: g.whole() if type(g) is SlicedGradient else g for node, g in grads.items()}
 
 
 def _sweep_observed(seeds: list[tuple[Node, Any]], create_graph: bool, keep: Wanted, floor: int) -> Gradients:
@@ -167,6 +175,7 @@ def _sweep_observed(seeds: list[tuple[Node, Any]], create_graph: bool, keep: Wan
     while heap:
         node = heappop(heap)[1]
         g = grads.pop(node)
+        g = g.whole() if type(g) is SlicedGradient else g
         if node in keep:
             kept[node] = g
         watching = watched_nodes.get(weakref.ref(node)) if watched_nodes else None
@@ -181,7 +190,7 @@ def _sweep_observed(seeds: list[tuple[Node, Any]], create_graph: bool, keep: Wan
         deliver(pairs, grads, heap, floor)
         del pairs, g  # hold no gradient longer than its node
     grads.update(kept)
-    return grads
+    return _whole(grads) if create_graph else grads
 
 
 def deliver(pairs: list[tuple[Node, Any]], grads: Gradients, heap: list[tuple[int, Node]], floor: int = 0) -> None:
@@ -190,7 +199,9 @@ def deliver(pairs: list[tuple[Node, Any]], grads: Gradients, heap: list[tuple[in
         if gradient is None:
             continue
         if parent in grads:
-            grads[parent] = grads[parent] + gradient
+            before = grads[parent]
+            is_half = getattr(gradient, "dtype", None) is HALF
+            grads[parent] = sum_of_halves(before, gradient) if is_half else before + gradient
         else:
             grads[parent] = gradient
             if parent.order > floor:

@@ -88,6 +88,8 @@ def several(function: str, outputs: tuple[str, ...], results: Any) -> tuple[Any,
 class Bundle(dict[int, Any]):
     """The gradients of a function with several results, ``{index: gradient}``. Adds like one array."""
 
+    dtype = None
+
     def __add__(self, other: Bundle) -> Bundle:
         return Total(self) + other
 

@@ -130,7 +130,8 @@ def _adapted(func: Any, adapter: Callable[..., Any], args: tuple[Any, ...], kwar
         given = theirs.bind(*args, **kwargs).arguments
     except TypeError as error:
         raise NoGradientError(f"{_full_name(func)} on a Variable: {error}") from None
-    places, inputs, options = [*own.parameters], [], {}
+    places, inputs = [*own.parameters], list[Any]()
+    options: dict[str, Any] = {}
     for name, value in given.items():
         p = theirs.parameters[name]
         if p.kind is p.VAR_POSITIONAL:
@@ -139,7 +140,7 @@ def _adapted(func: Any, adapter: Callable[..., Any], args: tuple[Any, ...], kwar
             options |= value
         elif p.default is p.empty:
             inputs.append(value)
-        elif value is np._NoValue or (value is p.default and name not in places):  # type: ignore[attr-defined]
+        elif value is np._NoValue or (value is p.default and name not in places):
             continue
         elif name not in places:
             raise NoGradientError(f"{_full_name(func)} on a Variable {refusal(func.__name__, name)}"[:LIMIT])

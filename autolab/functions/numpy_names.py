@@ -56,7 +56,7 @@ def _of_floats(ufunc: np.ufunc, function: Callable[..., Any]) -> None:
     register(ufunc, called)
 
 
-for _ufunc, _own in {
+_OWN: dict[np.ufunc, Callable[..., Any]] = {
     **dict.fromkeys((np.positive, np.conjugate), lambda x: x),  # all numbers are real
     np.exp2: lambda x: pow(2.0, x),
     **dict.fromkeys((np.deg2rad, np.radians), lambda x: mul(x, math.pi / 180)),
@@ -64,7 +64,8 @@ for _ufunc, _own in {
     np.rint: round,
     np.fabs: abs,
     np.vecdot: lambda a, b: einsum(a, b, subscripts="...i,...i->..."),
-}.items():
+}
+for _ufunc, _own in _OWN.items():
     _of_floats(_ufunc, _own)
 adapt(np.real)(lambda val: val)
 
