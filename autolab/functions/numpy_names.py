@@ -32,7 +32,7 @@ from .elementwise.special import erf, erfc
 from .linear_algebra.einstein import einsum
 from .linear_algebra.matrix_functions import matrix_norm
 from .linear_algebra.products import dot, matmul, outer, tensordot
-from .linear_algebra.spectra import eigh, svd
+from .linear_algebra.spectra import eigenvalues, eigh, singular_values
 from .losses.entropy import xlogy
 from .reductions.extrema import max, min
 from .reductions.norms import norm
@@ -291,20 +291,17 @@ adapt(np.linalg.matmul)(lambda x1, x2: matmul(x1, x2))
 adapt(np.linalg.tensordot)(lambda x1, x2, axes=2: tensordot(x1, x2, axes=axes))
 adapt(np.linalg.diagonal)(lambda x, offset=0: diagonal(x, offset=offset, axis1=-2, axis2=-1))
 adapt(np.linalg.trace)(lambda x, offset=0: trace(x, offset=offset, axis1=-2, axis2=-1))
-adapt(np.linalg.svdvals)(lambda x: svd(x)[1])
-adapt(np.linalg.eigvalsh)(lambda a, UPLO=None: _eigh(a, UPLO)[0])
+adapt(np.linalg.svdvals)(lambda x: singular_values(x))
+adapt(np.linalg.eigvalsh)(lambda a, UPLO=None: eigenvalues(_by_triangle(a, UPLO)))
+adapt(np.linalg.eigh)(lambda a, UPLO=None: eigh(_by_triangle(a, UPLO)))
 
 
-@adapt(np.linalg.eigh)
-def _eigh(a: Any, UPLO: str | None = None) -> Any:
-    """With ``UPLO``, NumPy's: one triangle is read. Without it, both are, which is the same for a symmetric matrix."""
-    return eigh(a if UPLO is None else mirrored("eigh", a, UPLO))
-
-
-def mirrored(function: str, a: Any, UPLO: str) -> Any:
-    """The symmetric matrix of which one triangle is given, for functions that do not read the other one."""
+def _by_triangle(a: Any, UPLO: str | None) -> Any:
+    """With ``UPLO``, as in NumPy, one triangle is read. Without it, both are: the same for a symmetric matrix."""
+    if UPLO is None:
+        return a
     if UPLO not in ("L", "U", "l", "u"):
-        raise ValueError(f"{function}: UPLO is {UPLO!r:.60}; expected 'L' or 'U'")
+        raise ValueError(f"eigh: UPLO is {UPLO!r:.60}; expected 'L' or 'U'")
     read, strict = (tril(a), tril(a, k=-1)) if UPLO in "Ll" else (triu(a), triu(a, k=1))
     return read + swapaxes(strict, axis1=-1, axis2=-2)
 

@@ -13,7 +13,7 @@ from autolab import Variable, grad
 from autolab import functions as F
 from autolab.engine.observe import observe
 
-N = 5_000
+N = 2_500
 USES: dict[str, Callable[[Any], Any]] = {
     "copies": lambda w: F.concatenate([w * 1 for _ in range(N)]),
     "one function": lambda w: F.concatenate([w] * N),
@@ -25,15 +25,15 @@ USES: dict[str, Callable[[Any], Any]] = {
 }
 
 
-def test_the_gradients_of_5000_uses_of_a_half_add_up() -> None:
+def test_the_gradients_of_many_uses_of_a_half_add_up() -> None:
     for (name, use), between, graph in product(USES.items(), (False, True), (False, True)):
         w = Variable(np.zeros(1, np.float16))
         y = F.sum(use(w + 0 if between else w))
         (g,) = grad([y], [w], create_graph=graph)
-        assert (g.dtype, g.data.item()) == (np.float16, 5000), (name, between, graph)
+        assert (g.dtype, g.data.item()) == (np.float16, N), (name, between, graph)
         with observe(lambda event: None):
             y.backward(create_graph=graph)
-        assert (w.grad.dtype, w.grad.data.item()) == (np.float16, 5000), (name, between, graph)
+        assert (w.grad.dtype, w.grad.data.item()) == (np.float16, N), (name, between, graph)
         w.cleargrad()  # a stored gradient with a graph makes a reference cycle
 
 

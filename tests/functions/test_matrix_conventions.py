@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from itertools import product
+from typing import Any
+
 import numpy as np
 import pytest
 
-from autolab import NoGradientError, Variable, grad
+from autolab import NoGradientError, Variable, grad, jacfwd, jacrev
 from autolab import functions as F
 
 
@@ -159,3 +163,24 @@ def test_lstsq_counts_the_singular_values_that_numpy_counts(rcond: float | None)
 def test_singular_values_alone_are_there_for_every_shape() -> None:
     x = Variable(np.arange(6.0).reshape(3, 2))
     np.testing.assert_allclose(np.linalg.svd(x, compute_uv=False).data, np.linalg.svd(x.data, compute_uv=False))
+
+
+COINCIDING = {
+    "identity": np.eye(3),
+    "rotation": np.array([[0.6, -0.8], [0.8, 0.6]]),
+    "orthonormal columns": np.array([[0.6, -0.8], [0.8, 0.6], [0.0, 0.0]]),
+    "two of three": np.diag([2.0, 2.0, 1.0]),
+}
+OF_VALUES: dict[str, Callable[[Any], Any]] = {
+    "nuclear norm": lambda a: F.matrix_norm(a, ord="nuc"),
+    "sum of squares": lambda a: F.sum(np.linalg.svdvals(a) ** 2),
+    "eigenvalues": lambda a: F.sum(np.linalg.eigvalsh(a.T @ a) ** 2),
+    "least squares": lambda a: F.lstsq(a, np.ones(len(a)))[0],
+    "pseudo-inverse": F.pinv,
+}
+
+
+def test_forward_mode_is_reverse_mode_where_values_coincide() -> None:
+    for (name, matrix), (what, f) in product(COINCIDING.items(), OF_VALUES.items()):
+        forward, reverse = jacfwd(f)(matrix), jacrev(f)(matrix)
+        np.testing.assert_allclose(forward.data, reverse.data, atol=1e-12, err_msg=f"{what} of {name}")

@@ -17,7 +17,7 @@ from ..working_precision import in_full
 from .linalg import solve, transposed
 from .matrix_functions import pinv
 from .products import matmul
-from .spectra import svd
+from .spectra import singular_values
 
 
 @primitive(outputs=("q", "r"))
@@ -149,7 +149,7 @@ def lstsq(a: Any, b: Any, rcond: float | None = None) -> tuple[Any, Any, np.int3
     digits = float(np.finfo(a.dtype if a.dtype.kind == "f" else np.float64).eps)
     share = max(m, n) * digits if rcond is None else rcond if 0 < rcond < 1 else digits  # as in LAPACK
     x = matmul(pinv(a, share), b)
-    s = svd(a)[1]
+    s = singular_values(a)
     values = numpy_protocol.unwrap(s)
     rank = np.int32(int((values > share * values.max()).sum()) if values.size else 0)
     off = square(b - matmul(a, x)).reshape(m, -1)

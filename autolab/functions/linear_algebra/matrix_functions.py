@@ -21,7 +21,7 @@ from ..reductions.reduce import sum
 from ..working_precision import in_full
 from .linalg import check_finite, inv, transposed
 from .products import matmul
-from .spectra import svd
+from .spectra import singular_values
 
 
 @numpy_protocol.adapt(np.linalg.matrix_power)
@@ -190,7 +190,7 @@ def matrix_norm(x: Any, /, *, keepdims: bool = False, ord: Size = "fro") -> Any:
 
 
 def _of_values(x: Any, ord: Size) -> Any:
-    values = svd(x)[1]
+    values = singular_values(x)
     return sum(values, axis=-1) if ord == "nuc" else (max if ord == 2 else min)(values, axis=-1)
 
 

@@ -135,11 +135,39 @@ def _svd_a(g: Any, u: Any, s: Any, vh: Any) -> Any:
     return values + u @ middle @ vh + outside_u + outside_v
 
 
+@primitive(name="svdvals")
+def singular_values(xp: Any, a: Array) -> Array:
+    """The singular values alone: they have a slope where two of them coincide, in either mode."""
+    check_finite(xp, a)
+    return xp.linalg.svd(a, full_matrices=False, compute_uv=False)
+
+
+@singular_values.vjp("a")
+def _singular_values_a(g: Any, a: Any) -> Any:
+    """u @ diag(g) @ vh"""
+    u, _, vh = svd(a)
+    return (u * _rows(g)) @ vh
+
+
+@primitive(name="eigvalsh")
+def eigenvalues(xp: Any, a: Array) -> Array:
+    """The eigenvalues of a symmetric matrix alone, for which the same holds."""
+    check_finite(xp, a)
+    return xp.linalg.eigh(symmetric(a))[0]
+
+
+@eigenvalues.vjp("a")
+def _eigenvalues_a(g: Any, a: Any) -> Any:
+    """v @ diag(g) @ v.T"""
+    v = eigh(a)[1]
+    return (v * _rows(g)) @ transposed(v)
+
+
 @numpy_protocol.adapt(np.linalg.svd)
 def _svd(a: Any, full_matrices: bool = True, compute_uv: bool = True) -> Any:
     if full_matrices and compute_uv and a.shape[-2] != a.shape[-1]:
         raise NoGradientError("numpy.linalg.svd on a Variable that is not square takes full_matrices=False")
-    return svd(a) if compute_uv else svd(a)[1]
+    return svd(a) if compute_uv else singular_values(a)
 
 
 def _is_unused(g: Any) -> bool:
