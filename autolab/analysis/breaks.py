@@ -1,4 +1,5 @@
-"""Where curves break: jumps, poles, holes and the ends of where a function is defined, found by bisection.
+"""Where curves break: jumps, poles, holes, the ends of where a function is defined, and where its numbers become too
+large for floats, found by bisection.
 
 Between two samples, bisection follows the half with the larger change. The change of a smooth function shrinks with the
 interval; at a jump it stays the same, at a pole it grows. The change of a curve that is all rounding does not shrink
@@ -13,8 +14,8 @@ from typing import Literal
 
 import numpy as np
 
-Kind = Literal["jump", "pole", "hole", "edge"]
-_STRONGEST: tuple[Kind, ...] = ("pole", "jump", "hole", "edge")
+Kind = Literal["jump", "pole", "hole", "edge", "overflow"]
+_STRONGEST: tuple[Kind, ...] = ("pole", "overflow", "jump", "hole", "edge")
 At = Callable[[np.ndarray], np.ndarray]
 
 _ROUNDS = 36
@@ -36,7 +37,8 @@ class Break:
     """A place where the curve of an order, and so of all higher orders, has a gap.
 
     At a ``jump`` the two sides end at different heights, at a ``hole`` at the same; at a ``pole`` a side goes to
-    infinity; at an ``edge`` the function is undefined on one side.
+    infinity; at an ``edge`` the function is undefined on one side; from an ``overflow`` on, to the end of the domain, its
+    numbers are too large for floats, as those of ``exp`` are from 709.78 on.
 
     Examples
     --------
@@ -156,8 +158,9 @@ def _look_beside(at: At, lanes: _Lanes, xs: np.ndarray) -> None:
     lanes.rounding = np.where(np.isfinite(to_and_fro), to_and_fro, 0.0).sum(axis=1) + _ROUNDED * terms.max(axis=0)
 
 
-def _classified(lanes: _Lanes, lane: int, ys: np.ndarray) -> tuple[Break, bool] | None:
-    """The break at which a lane ended, and whether numbers overflow there; None if the curve is smooth there."""
+def _classified(lanes: _Lanes, lane: int, ys: np.ndarray) -> tuple[Break, int] | None:
+    """The break at which a lane ended, and on which side numbers overflow there: 1 right, -1 left, 0 neither; None if
+    the curve is smooth there."""
     order = int(lanes.order[lane])
     left, right = lanes.at_a[order, lane], lanes.at_b[order, lane]
     change = float(_change(left, right))
@@ -168,12 +171,13 @@ def _classified(lanes: _Lanes, lane: int, ys: np.ndarray) -> tuple[Break, bool] 
     towers = high > _TOWERS * lanes.rounding[lane]
     swollen = [k for k in range(order + 1) if towers and _is_swollen(lanes, lane, k, ys[k])]
     ratio = change / lanes.halfway[lane] if 0 < lanes.halfway[lane] < np.inf else np.inf
+    overflows = (1 if np.isfinite(left) else -1) if np.isinf(change) and high > _OVERFLOWS else 0
     if swollen and (np.isinf(change) or ratio > _STAYS):
-        return Break(x, swollen[0], "pole"), bool(np.isinf(change) and high > _OVERFLOWS)
+        return Break(x, swollen[0], "pole"), overflows
     if np.isinf(change):
         kind = _undefined(lanes.sides[lane, :, :3])
-        return (Break(x, order, kind), False) if kind else None
-    return (Break(x, order, "pole" if ratio > _GROWS else "jump"), False) if ratio > _STAYS else None
+        return (Break(x, order, kind), overflows) if kind else None
+    return (Break(x, order, "pole" if ratio > _GROWS else "jump"), 0) if ratio > _STAYS else None
 
 
 def _undefined(sides: np.ndarray) -> Kind | None:
@@ -192,7 +196,7 @@ def _is_swollen(lanes: _Lanes, lane: int, order: int, y: np.ndarray) -> bool:
     """
     sizes = [abs(end[order, lane]) for end in (lanes.at_a, lanes.at_b) if np.isfinite(end[order, lane])]
     samples = np.sort(np.abs(y[np.isfinite(y)]))
-    return bool(max(sizes, default=0.0) > _SWELLS * (samples[-2] if samples.size > 1 else 0.0))
+    return bool(max(sizes, default=0.0) / _SWELLS > (samples[-2] if samples.size > 1 else 0.0))
 
 
 def _height(y: np.ndarray) -> float:
@@ -204,9 +208,9 @@ def _height(y: np.ndarray) -> float:
     return float(high - low) or float(finite.max() - finite.min())
 
 
-def _merged(found: list[tuple[Break, bool]], xs: np.ndarray, highest: np.ndarray) -> list[Break]:
+def _merged(found: list[tuple[Break, int]], xs: np.ndarray, highest: np.ndarray) -> list[Break]:
     """One break per place, that of the lowest order. Numbers may overflow before a place is reached."""
-    groups: list[list[tuple[Break, bool]]] = []
+    groups: list[list[tuple[Break, int]]] = []
     for item in sorted(found, key=lambda item: item[0].x):
         if groups and _is_same(groups[-1], item, xs, highest):
             groups[-1].append(item)
@@ -215,16 +219,20 @@ def _merged(found: list[tuple[Break, bool]], xs: np.ndarray, highest: np.ndarray
     return [_one(group) for group in groups]
 
 
-def _is_same(group: list[tuple[Break, bool]], item: tuple[Break, bool], xs: np.ndarray, highest: np.ndarray) -> bool:
+def _is_same(group: list[tuple[Break, int]], item: tuple[Break, int], xs: np.ndarray, highest: np.ndarray) -> bool:
     last, x = group[-1][0].x, item[0].x
     if x - group[0][0].x <= _SAME * (xs[-1] - xs[0]):
         return True
     return (group[-1][1] or item[1]) and not np.isfinite(highest[(xs > last) & (xs < x)]).any()
 
 
-def _one(group: list[tuple[Break, bool]]) -> Break:
+def _one(group: list[tuple[Break, int]]) -> Break:
+    """The break that the orders have in common. Numbers that overflow towards a place from both sides have a pole
+    between; those that do so on one side only are too large for floats from there on."""
     order = min(found.order for found, _ in group)
     exact = [found.x for found, overflows in group if not overflows]
-    x = exact[0] if exact else (group[0][0].x + group[-1][0].x) / 2
     kinds = {found.kind for found, _ in group if found.order == order}
+    if not exact and "pole" in kinds and len({overflows for _, overflows in group}) == 1:
+        return Break(next(found.x for found, _ in group if found.order == order), order, "overflow")
+    x = exact[0] if exact else (group[0][0].x + group[-1][0].x) / 2
     return Break(x, order, next(kind for kind in _STRONGEST if kind in kinds))

@@ -53,6 +53,8 @@ def test_the_polynomial_of_a_polynomial_is_itself():
         (lambda x: np.sin(1 / x), [(0.0, 0, "hole")]),  # its sides end nowhere
         (lambda x: np.exp(1 / x), [(0.0, 0, "pole")]),  # overflows before 0, its derivatives even earlier
         (lambda x: np.exp(x**-2), [(0.0, 0, "pole")]),
+        (lambda x: np.exp(500 * x), [(1.41956542579, 0, "overflow")]),  # finite everywhere but for floats
+        (lambda x: np.cosh(600 * x), [(-1.18412643346, 0, "overflow"), (1.18412643346, 0, "overflow")]),
         (lambda x: x**x, [(0.0, 0, "edge")]),  # defined at -1 and -2, but at nothing beside them
         (lambda x: np.sqrt(x), [(0.0, 0, "edge")]),
         (lambda x: np.log(x), [(0.0, 0, "pole")]),

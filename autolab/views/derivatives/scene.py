@@ -45,7 +45,8 @@ def panels(data: Derivatives, size: Size = SIZE) -> list[dict[str, Any]]:
 
 
 def _frame(data: Derivatives, order: int, size: Size) -> Frame:
-    cut = bool([found for found in data.curves.breaks if found.kind == "pole" and found.order <= order])
+    high = [found for found in data.curves.breaks if found.kind in ("pole", "overflow")]
+    cut = any([found.order <= order for found in high])
     cut = cut or bool(_beyond(data, order))
     heights = height_of(data.curves.x, data.curves.y[order], cut) if data.curves.sampled else _about(data, order)
     return Frame(size, axis(data.domain), axis(heights))
@@ -67,6 +68,7 @@ def _about(data: Derivatives, order: int) -> tuple[float, float]:
 def _panel(data: Derivatives, order: int, size: Size) -> dict[str, Any]:
     frame, curves = _frame(data, order, size), data.curves
     breaks = [found for found in curves.breaks if found.order <= order]
+    gaps = [found for found in breaks if found.kind not in ("pole", "overflow")]
     kinks = [(x, at) for x, at in curves.kinks if at == order]
     return {
         **frame.data(),
@@ -74,7 +76,7 @@ def _panel(data: Derivatives, order: int, size: Size) -> dict[str, Any]:
         "name": symbol(data, order),
         "path": frame.path(curves.x, curves.y[order]),
         "poles": [round(float(frame.x(found.x)), 1) for found in breaks if found.kind == "pole"],
-        "ends": [place for found in breaks if found.kind != "pole" for place in _ends(data, order, found.x, frame)],
+        "ends": [place for found in gaps for place in _ends(data, order, found.x, frame)],
         "kinks": [place for x, _ in kinks if (place := frame.point(x, _height(data, order, x)))],
         "note": " ".join(_notes(data, order)),
     }
@@ -103,7 +105,7 @@ def _height(data: Derivatives, order: int, x: float) -> float:
 
 def _notes(data: Derivatives, order: int) -> Iterator[str]:
     name = symbol(data, order)
-    for kind in ("pole", "jump", "hole", "edge"):
+    for kind in ("pole", "overflow", "jump", "hole", "edge"):
         places = [found.x for found in data.curves.breaks if found.order == order and found.kind == kind]
         if places:
             yield say(f"curve_{kind}", name=name, places=_listed(places))
