@@ -237,3 +237,18 @@ def test_batches_have_at_least_one_example():
     assert [x.tolist() for (x,) in torch.utils.data.DataLoader(data, batch_size=None)] == [0, 1, 2]
     with pytest.raises(ValueError, match="DataLoader: batch_size is 0"):
         torch.utils.data.DataLoader(data, batch_size=0)
+
+
+def test_what_a_script_asks_of_a_gpu_that_is_not_there():
+    """As PyTorch's own without a GPU: there are none, and what seeds and empties them has no effect."""
+    if torch.cuda.is_available():
+        pytest.skip("there is one")
+    torch.manual_seed(1)
+    first = torch.rand(2)
+    torch.manual_seed(1)
+    assert torch.cuda.device_count() == 0 and torch.cuda.manual_seed_all(7) is None and torch.cuda.manual_seed(7) is None
+    assert torch.cuda.empty_cache() is None and not torch.backends.mps.is_available()
+    assert not torch.backends.cudnn.is_available() and not torch.backends.mps.is_built()
+    assert torch.equal(torch.rand(2), first)
+    with pytest.raises(AttributeError, match="torch.backends.mkl is not part of"):
+        _ = torch.backends.mkl

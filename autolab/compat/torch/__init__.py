@@ -33,7 +33,7 @@ import numpy as np  # for table.txt, as are the next
 from ...serializers import pytorch_names as _states
 from ...transforms.trees import tree_map
 from .. import absent, table
-from . import cuda, func, linalg, nn
+from . import backends, cuda, func, linalg, nn
 from ._methods import functions as _functions
 from ._types import DTYPES, SHORT
 
