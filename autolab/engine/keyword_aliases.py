@@ -7,8 +7,10 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Container, Mapping
-from functools import partial, wraps
+from functools import cache, partial, wraps
 from typing import Any, ParamSpec, TypeVar
+
+import numpy as np
 
 from .habit_tables import KEYWORDS, NEEDLESS, OTHER_FORMS
 from .habits import at, instead
@@ -31,11 +33,11 @@ def in_own_words(function: str, names: Container[str], given: Mapping[str, Any])
     for name, value in given.items():
         if name not in names and _is_needless(name, value, names):
             continue
-        is_other = name in ("dim", "keepdim") and function in OTHER_FORMS
-        own = name if name in names or is_other else _meant(name, names, {**given, **found})
+        kept = name in names or (name in ("dim", "keepdim") and function in OTHER_FORMS)
+        own = name if kept else _meant(name, names, {**given, **found})
         if own == "nobias" != name:
             own, value = (own, not value) if isinstance(value, bool) else (name, value)
-        if own in ("axis", "axes") and name != own and isinstance(value, list | tuple):
+        if own in ("axis", "axes") and name != own and type(value) in (list, tuple):
             value = tuple(value) or (None if "keepdims" in names else ())  # an empty dim means all axes of a reduction
         if own == "beta1" != name:
             pair = isinstance(value, tuple | list) and len(value) == 2
@@ -61,10 +63,18 @@ _PYTORCHS = {"axis": "dim", "keepdims": "keepdim", "ddof": "correction"}
 
 def other_form(function: str, args: tuple[Any, ...], given: Mapping[str, Any]) -> Callable[[], Any] | None:
     """What a call means instead if ``dim`` or ``keepdim`` says that it is PyTorch's, whose result differs."""
-    with_dim = "dim" in given or ("keepdim" in given and ("axis" in given or len(args) == 2))
-    if not with_dim or function not in OTHER_FORMS:
+    if function not in OTHER_FORMS:
         return None
-    return partial(at(OTHER_FORMS[function]), *args, **{_PYTORCHS.get(name, name): v for name, v in given.items()})
+    if "dim" not in given and not ("keepdim" in given and ("axis" in given or len(args) == 2)):
+        return None
+    first, *more = args or [None]
+    x = first if hasattr(first, "ndim") else np.asarray(first)
+    return partial(_form(function), x, *more, **{_PYTORCHS.get(name, name): v for name, v in given.items()})
+
+
+@cache
+def _form(function: str) -> Callable[..., Any]:
+    return at(OTHER_FORMS[function])  # type: ignore[no-any-return]
 
 
 def unknown_keyword(who: str, name: str, names: list[str]) -> str:

@@ -156,8 +156,7 @@ class Primitive:
         """Arrays in, arrays out; if any input is a Variable, Variables out, as part of the graph."""
         defaults = self.schema.defaults
         if len(args) != len(self.inputs) or self.schema.variadic or not attributes.keys() <= defaults.keys():
-            form = other_form(self.name, args, attributes) if self.run is self.forward else None
-            if form is not None:
+            if self.run is self.forward and (form := other_form(self.name, args, attributes)) is not None:
                 return form()
             args, attributes = calls.plain(self, args, attributes)
         raw, with_variables, ready = [], False, True

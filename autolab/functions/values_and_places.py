@@ -34,7 +34,7 @@ class ValuesAndIndices(NamedTuple):
 
 
 def _at(x: Any, places: Any, dim: int, keepdim: bool = True) -> ValuesAndIndices:
-    if not np.ndim(x):
+    if not x.ndim:
         return ValuesAndIndices(x, plain(places.reshape(())))
     values = take_along_axis(x, places, axis=dim)
     found = [y if keepdim else without_axes(y, axis=dim) for y in (values, places)]
@@ -43,7 +43,7 @@ def _at(x: Any, places: Any, dim: int, keepdim: bool = True) -> ValuesAndIndices
 
 def _along(function: str, x: Any, dim: Any, least: int = 1) -> int:
     """The axis from the front, if it is one and has elements; 0 or -1 of a value without axes."""
-    shape = np.shape(x) or (1,)
+    shape = x.shape or (1,)
     if isinstance(dim, bool) or not hasattr(dim, "__index__"):
         raise TypeError(f"{function}: dim is {dim!r:.60}; expected one axis")
     place = place_of(function, index(dim), shape)
@@ -54,9 +54,9 @@ def _along(function: str, x: Any, dim: Any, least: int = 1) -> int:
 
 def order(function: str, x: Any, dim: int, descending: bool) -> Any:
     """The indices that sort the elements; equal ones keep their order, and NaN counts as larger than all numbers."""
-    data = unwrap(x)
+    data = unwrap(x if hasattr(x, "ndim") else np.asarray(x))
     xp, place = get_array_module(data), _along(function, data, dim, least=0)
-    if not np.ndim(data):
+    if not data.ndim:
         return xp.zeros((), np.int64)
     if not descending:
         return xp.argsort(data, axis=place, kind="stable")
@@ -68,7 +68,7 @@ def _extreme(function: str, reduce: Callable[..., Any], x: Any, dim: Any, keepdi
     if dim is None:
         return reduce(x)
     data, place = unwrap(x), _along(function, x, dim)
-    if not np.ndim(data):
+    if not data.ndim:
         return _at(x, np.zeros((), np.int64), 0)
     places = getattr(get_array_module(data), f"arg{function}")(data, axis=place, keepdims=True)
     return _at(x, places, place, keepdim)
@@ -115,7 +115,7 @@ def _spread(function: str, reduce: Callable[..., Any], x: Any, dim: Any, *how: A
         dim, unbiased = None, dim
     if unbiased is not None and correction is not None:
         raise TypeError(f"{function}: got unbiased and correction; expected one of them")
-    dim = (tuple(dim) or None) if isinstance(dim, list | tuple) else None if not np.ndim(x) and dim in (0, -1) else dim
+    dim = (tuple(dim) or None) if isinstance(dim, list | tuple) else None if not x.ndim and dim in (0, -1) else dim
     less = 0 if unbiased is False else 1 if correction is None else correction
     return reduce(x, axis=dim, ddof=less, keepdims=keepdim)
 
@@ -135,7 +135,7 @@ def var(x: Any, dim: Any = None, unbiased: Any = None, keepdim: bool = False, co
 @takes_other_words
 def squeeze(x: Any, dim: Any = None) -> Any:
     """Remove the axes ``dim``, or all, but only those of length 1."""
-    shape = np.shape(x)
+    shape = x.shape
     asked = range(len(shape)) if dim is None else dim if isinstance(dim, list | tuple) else [dim]
     gone = {place_of("squeeze", d, shape) for d in asked} if shape else ()
     return reshape(x, shape=tuple([n for i, n in enumerate(shape) if n != 1 or i not in gone]))
@@ -153,7 +153,8 @@ def topk(x: Any, k: int, dim: int = -1, largest: bool = True, sorted: bool = Tru
     >>> autolab.topk(autolab.Variable([1.0, 5.0, 3.0]), 2)
     ValuesAndIndices(values=variable([5. 3.]), indices=array([1, 2]))
     """
-    places = order("topk", x, dim, largest).reshape(np.shape(x) or 1)
+    x = x if hasattr(x, "ndim") else np.asarray(x)
+    places = order("topk", x, dim, largest).reshape(x.shape or 1)
     axis = place_of("topk", dim, places.shape)
     if not 0 <= k <= places.shape[axis]:
         raise ValueError(f"topk: k is {k!r:.60}; expected 0 to {places.shape[axis]}, the length of axis {dim}")

@@ -246,7 +246,9 @@ def test_what_a_script_asks_of_a_gpu_that_is_not_there():
     torch.manual_seed(1)
     first = torch.rand(2)
     torch.manual_seed(1)
-    assert torch.cuda.device_count() == 0 and torch.cuda.manual_seed_all(7) is None and torch.cuda.manual_seed(7) is None
+    assert (
+        torch.cuda.device_count() == 0 and torch.cuda.manual_seed_all(7) is None and torch.cuda.manual_seed(7) is None
+    )
     assert torch.cuda.empty_cache() is None and not torch.backends.mps.is_available()
     assert not torch.backends.cudnn.is_available() and not torch.backends.mps.is_built()
     assert torch.equal(torch.rand(2), first)
