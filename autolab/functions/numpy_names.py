@@ -292,11 +292,11 @@ adapt(np.linalg.tensordot)(lambda x1, x2, axes=2: tensordot(x1, x2, axes=axes))
 adapt(np.linalg.diagonal)(lambda x, offset=0: diagonal(x, offset=offset, axis1=-2, axis2=-1))
 adapt(np.linalg.trace)(lambda x, offset=0: trace(x, offset=offset, axis1=-2, axis2=-1))
 adapt(np.linalg.svdvals)(lambda x: singular_values(x))
-adapt(np.linalg.eigvalsh)(lambda a, UPLO=None: eigenvalues(_by_triangle(a, UPLO)))
-adapt(np.linalg.eigh)(lambda a, UPLO=None: eigh(_by_triangle(a, UPLO)))
+adapt(np.linalg.eigvalsh)(lambda a, UPLO=None: eigenvalues(by_triangle(a, UPLO)))
+adapt(np.linalg.eigh)(lambda a, UPLO=None: eigh(by_triangle(a, UPLO)))
 
 
-def _by_triangle(a: Any, UPLO: str | None) -> Any:
+def by_triangle(a: Any, UPLO: str | None) -> Any:
     """With ``UPLO``, as in NumPy, one triangle is read. Without it, both are: the same for a symmetric matrix."""
     if UPLO is None:
         return a

@@ -212,7 +212,7 @@ def equal_windows(function: str, lengths: tuple[int, ...], output_size: Any) -> 
     """The window sizes that give ``output_size``; None leaves an axis unchanged."""
     wanted = output_size if isinstance(output_size, tuple | list) else (output_size,) * len(lengths)
     sizes = [n if m is None else m for m, n in zip(wanted, lengths, strict=True)]
-    if any([n % m for m, n in zip(sizes, lengths, strict=True)]):
+    if any([not m or n % m for m, n in zip(sizes, lengths, strict=True)]):
         raise ValueError(f"{function}: output_size is {output_size!r:.60}; expected divisors of {lengths}")
     return tuple([n // m for m, n in zip(sizes, lengths, strict=True)])
 

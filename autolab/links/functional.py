@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -133,25 +134,15 @@ def nll_loss(x: Any, t: Any, class_weight: Any = None, ignore_label: int = -100,
 
 
 def _conv_transpose(function: Any) -> Any:
-    def conv_transpose(
-        x: Any,
-        w: Any,
-        b: Any = None,
-        stride: Any = 1,
-        padding: Any = 0,
-        output_padding: Any = 0,
-        groups: int = 1,
-        dilation: Any = 1,
-        size: Any = None,
-    ) -> Any:
-        how = {"stride": stride, "padding": padding, "groups": groups, "dilation": dilation}
-        if size is not None:
-            return function(x, w, b, size=size, **how)
-        return padded_transpose(function, x, w, b, output_padding=output_padding, **how)
+    def conv_transpose(*args: Any, **settings: Any) -> Any:
+        if len(args) > 5:
+            order = "padding is the last, as PyTorch's order of the others differs"
+            raise TypeError(f"{function.__name__}: got {len(args)} arguments by position; expected at most 5: {order}")
+        given = partial(padded_transpose, function) if "output_padding" in settings else function
+        return given(*args, **settings)
 
-    conv_transpose.__doc__ = f"`functions.{function.__name__}`, whose result is longer by ``output_padding``."
-    conv_transpose.__name__ = function.__name__
-    return takes_other_words(conv_transpose)
+    conv_transpose.__doc__ = f"`functions.{function.__name__}`; what follows the padding is given by keyword."
+    return conv_transpose
 
 
 conv_transpose1d, conv_transpose2d = map(_conv_transpose, (functions.conv_transpose1d, functions.conv_transpose2d))

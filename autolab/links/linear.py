@@ -125,7 +125,7 @@ class Embedding(Link):
     initialW : initializer, number or array, optional
         By default `initializers.Normal` with standard deviation 1.
     padding_idx : int, optional
-        The index used to pad sequences, also counted from the end: its row is 0 and is not trained.
+        The index used to pad sequences: its row is 0 and is not trained.
 
     Attributes
     ----------
@@ -140,11 +140,14 @@ class Embedding(Link):
     (1, 3, 4)
     """
 
+    _from_end = False
+    """Whether a negative ``padding_idx`` counts from the end, as in PyTorch."""
+
     @takes_other_words
     def __init__(self, rows: int, size: int, initialW: Any = None, padding_idx: int | None = None) -> None:
         super().__init__()
         shape = check_size("Embedding", "rows", rows), check_size("Embedding", "size", size)
-        self.padding_idx = padding_row("Embedding", padding_idx, rows)
+        self.padding_idx = padding_row("Embedding", padding_idx, rows, self._from_end)
         if type(initialW) is int:  # PyTorch's third argument is padding_idx
             raise TypeError(
                 f"Embedding: initialW is {initialW}; expected an initializer. padding_idx={initialW} names a row"

@@ -76,6 +76,7 @@ class Embedding(_Ordered, linear.Embedding):
     """`links.Embedding`, called as in PyTorch."""
 
     _order = "num_embeddings embedding_dim padding_idx"
+    _from_end = True
 
 
 class Dropout(_Ordered, _Dropout):

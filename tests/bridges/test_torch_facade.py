@@ -6,10 +6,12 @@ import pytest
 
 torch = pytest.importorskip("torch", reason="needs PyTorch: make test-bridges")
 
+import random
 from collections import Counter
 
 import operators
 import torch_signatures
+from helpers import torch_calls, torch_figures
 from one_liners import difference, lines, of_line
 
 from autolab.compat import torch as facade
@@ -51,3 +53,12 @@ def test_the_table_of_parameters_is_what_pytorch_says() -> None:
     assert torch_signatures.TABLE.read_text("utf-8") == torch_signatures.table(), (
         "run tests/bridges/torch_signatures.py"
     )
+
+
+def test_the_recorded_figures_are_what_pytorch_gives() -> None:
+    figures = torch_figures.load()
+    found = {line: torch_calls.outcome(torch, torch.nn, line) for line in random.Random(2).sample([*figures], 1500)}
+    refused = {line for line, one in found.items() if isinstance(one, str) != isinstance(figures[line], str)}
+    assert refused == set()
+    apart = {line: torch_calls.difference(figures[line], one) for line, one in found.items()}
+    assert {line: said for line, said in apart.items() if said} == {}

@@ -44,12 +44,20 @@ def of_floats(function: str, value: Any, name: str = "input") -> Any:
     return value
 
 
-def beside(weight: Any, input: Any, function: str = "linear") -> Any:
-    """The input, which must have the same type as the weight."""
-    if input._data.dtype != weight._data.dtype:
-        kinds = f"torch.{input._data.dtype}, and weight of torch.{weight._data.dtype}"
-        raise RuntimeError(f"{function}: input is of {kinds}; expected one type, as from input.to(weight.dtype)")
-    return of_floats(function, input)
+def beside(function: str, input: Any, **others: Any) -> Any:
+    """The input, which must hold floats of the same type as the other tensors, such as weight and bias."""
+    dtype = of_floats(function, input)._data.dtype
+    for name, one in others.items():
+        if one is not None and tensor_of(function, one, name)._data.dtype != dtype:
+            kinds = f"torch.{dtype}, and {name} of torch.{one._data.dtype}"
+            raise RuntimeError(f"{function}: input is of {kinds}; expected one type, as from input.to({name}.dtype)")
+    return input
+
+
+def expect(right: Any, function: str, name: str, value: Any, expected: str) -> None:
+    """Refuse the value of an argument that is not right."""
+    if not right:
+        raise ValueError(f"{function}: {name} is {value!r:.60}; expected {expected}")
 
 
 def together(a: Any, b: Any) -> tuple[Any, Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import namedtuple
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,9 @@ from ._tensor import dressed
 
 matmul = binary("matmul", F.matmul)
 _outer = binary("outer", F.outer)
+
+
+SignAndLog = namedtuple("SignAndLog", "sign logabsdet")
 
 
 def _with_axes(name: str, input: Any, other: Any, axes: tuple[int, int]) -> Any:

@@ -72,6 +72,12 @@ def prod(input: Any, dim: int | None = None, keepdim: bool = False, *, dtype: An
     return _gathered("prod", input, dtype, lambda x: F.prod(x, dim, keepdims=keepdim))
 
 
+def _axis(function: str, dim: Any) -> int:
+    if not isinstance(dim, int | np.integer):
+        raise TypeError(f"{function}: dim is {dim!r:.60}; expected an axis")
+    return int(dim)
+
+
 def _spread(name: str, input: Any, dim: Any, *how: Any) -> Any:
     unbiased, keepdim, correction, others = how
     if not isinstance(dim, bool):

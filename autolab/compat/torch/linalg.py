@@ -9,10 +9,10 @@ import numpy as np
 
 from ... import functions as F
 from ...functions.elementwise.selection import with_values
-from ...functions.numpy_names import mirrored
+from ...functions.numpy_names import by_triangle
 from ..table import fill
 from . import _products  # noqa: F401  # for table.txt
-from ._arguments import axes, cast, tensor_of
+from ._arguments import axes, cast, of_floats, tensor_of
 from ._reductions import norm as _norm
 from ._tensor import constant, dressed
 from ._types import numpy_dtype
@@ -26,10 +26,10 @@ def cholesky(A: Any, *, upper: bool = False) -> Any:
 
 def _of_triangle(function: str, A: Any, UPLO: str) -> Any:
     """The symmetric matrix of which one triangle is read; as in PyTorch, its gradient is passed on to both alike."""
-    x = tensor_of(function, A, "A")
+    x = of_floats(function, A, "A")
     if x._data.ndim < 2 or (x._data == x._data.swapaxes(-1, -2)).all():
         return x
-    return with_values(x, mirrored(function, x, UPLO))
+    return with_values(x, by_triangle(x, UPLO))
 
 
 def _solved(A: Any, B: Any) -> Any:
@@ -38,7 +38,8 @@ def _solved(A: Any, B: Any) -> Any:
     return dressed(F.solve(A, B))
 
 
-QR = namedtuple("QR", "Q R")
+QR, SVD = namedtuple("QR", "Q R"), namedtuple("SVD", "U S Vh")
+Eigen = namedtuple("Eigen", "eigenvalues eigenvectors")
 
 
 LeastSquares = namedtuple("LeastSquares", "solution residuals rank singular_values")
@@ -56,7 +57,7 @@ def lstsq(A: Any, B: Any, rcond: float | None = None, *, driver: str | None = No
 
 def eigh(A: Any, UPLO: str = "L") -> Any:
     """The eigenvalues and eigenvectors of a symmetric matrix; only its lower (or upper) triangle is read."""
-    return dressed(tuple(F.eigh(_of_triangle("eigh", A, UPLO))))
+    return Eigen(*[dressed(part) for part in F.eigh(_of_triangle("eigh", A, UPLO))])
 
 
 def svd(A: Any, full_matrices: bool = True) -> Any:
@@ -64,7 +65,7 @@ def svd(A: Any, full_matrices: bool = True) -> Any:
     shape = tensor_of("svd", A, "A")._data.shape
     if full_matrices and shape[-1] != shape[-2]:
         raise NotImplementedError("svd: full_matrices=True is not part of AutoLab's torch facade; give False")
-    return dressed(tuple(F.svd(A)))
+    return SVD(*[dressed(part) for part in F.svd(of_floats("svd", A, "A"))])
 
 
 def norm(A: Any, ord: Any = None, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Any:
@@ -74,12 +75,19 @@ def norm(A: Any, ord: Any = None, dim: Any = None, keepdim: bool = False, *, dty
         raise RuntimeError(f"norm: A has {count} axes; with ord and without dim expected 1 or 2")
     if ord is not None and count == 2:
         return matrix_norm(A, ord, (-2, -1) if dim is None else dim, keepdim, dtype=dtype)
-    return _norm(A, 2 if ord is None else ord, dim, keepdim, dtype=dtype)
+    return _norm(A, 2 if ord is None else _order("norm", ord), dim, keepdim, dtype=dtype)
+
+
+def _order(function: str, ord: Any) -> Any:
+    """The order of the norm of vectors, a number."""
+    if isinstance(ord, str):
+        raise TypeError(f"{function}: ord is {ord!r:.40}; expected a number for vectors")
+    return ord
 
 
 def matrix_norm(A: Any, ord: Any = "fro", dim: Any = (-2, -1), keepdim: bool = False, *, dtype: Any = None) -> Any:
     """The norms of the matrices in two axes."""
-    x = tensor_of("matrix_norm", A, "A")
+    x = of_floats("matrix_norm", A, "A")
     x = F.moveaxis(x if dtype is None else cast(x, numpy_dtype("matrix_norm", dtype)), axes(dim), (-2, -1))
     y = F.matrix_norm(x, ord=ord)
     for d in sorted([d % x._data.ndim for d in dim]) if keepdim else ():

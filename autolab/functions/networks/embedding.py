@@ -53,15 +53,13 @@ def embedding(xp: Any, ids: Array, w: Array) -> Array:
     return xp.take(w, ids, axis=0)
 
 
-def padding_row(function: str, padding_idx: Any, rows: int) -> int | None:
-    """The row of a table that pads sequences: as in PyTorch, negative numbers count from the end."""
+def padding_row(function: str, padding_idx: Any, rows: int, from_end: bool = True) -> int | None:
+    """The row of a table that pads sequences; as in PyTorch, negative numbers count from the end."""
     if padding_idx is None:
         return None
-    whole = isinstance(padding_idx, int | np.integer) and not isinstance(padding_idx, bool)
-    if not whole or not -rows <= padding_idx < rows:
-        raise ValueError(
-            f"{function}: padding_idx is {padding_idx!r:.60}; expected one of the {rows} rows, {-rows} to {rows - 1}"
-        )
+    whole, least = isinstance(padding_idx, int | np.integer) and not isinstance(padding_idx, bool), -rows * from_end
+    if not whole or not least <= padding_idx < rows:
+        raise ValueError(f"{function}: padding_idx is {padding_idx!r:.60}; expected an index, {least} to {rows - 1}")
     return int(padding_idx) % rows
 
 

@@ -135,6 +135,7 @@ class ConvTranspose2d(_Transposed):
 class Embedding(Layer):
     """A table of embeddings, one row for each index."""
 
+    padding_idx: int | None
     _shown = "{num_embeddings}, {embedding_dim}"
 
     def _begin(self) -> None:

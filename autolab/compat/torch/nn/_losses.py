@@ -12,10 +12,10 @@ from ....functions.elementwise.selection import with_values
 from ....functions.losses.clamped import clamped_cross_entropy  # noqa: F401  # for table.txt
 from ....functions.losses.loss_terms import in_all
 from ....functions.pytorch_names import cross_entropy as _cross_entropy
-from ....functions.pytorch_names import kl_div as _kl_div  # noqa: F401  # for table.txt
+from ....functions.pytorch_names import kl_div as _kl_div
 from ...table import fill, signed
-from .._arguments import number, of_floats, tensor_of, together, without_gradient
-from .._tensor import dressed
+from .._arguments import beside, expect, of_floats, tensor_of, together, without_gradient  # noqa: F401  # for table.txt
+from .._tensor import constant, dressed
 
 
 def _reduction(function: str, reduction: str, size_average: bool | None = None, reduce: bool | None = None) -> str:
@@ -38,8 +38,21 @@ def _pair(function: str, input: Any, target: Any) -> tuple[Any, Any]:
 
 def _of_pair(name: str, engine: Any, input: Any, target: Any, *how: Any) -> Any:
     x, t = _pair(name, input, target)
+    if name == "l1_loss":
+        expect(
+            target._data.dtype != bool, name, "the dtype of target", "torch.bool", "numbers, which can be subtracted"
+        )
     y = engine(of_floats(name, x), t, reduction=_reduction(name, *how))
     return dressed(y if x._data.size or y._data.ndim or _reduction(name, *how) == "sum" else F.mul(y, float("nan")))
+
+
+def _divergence(input: Any, target: Any, size_average: Any, reduce: Any, reduction: str, log_target: bool) -> Any:
+    x, t = _pair("kl_div", of_floats("kl_div", input), of_floats("kl_div", target, "target"))
+    if reduction == "batchmean":
+        old = size_average is not None or reduce is not None
+        expect(not old, "kl_div", "reduction", reduction, "mean, beside size_average or reduce")
+        return dressed(_kl_div(x, t, reduction, log_target))
+    return _meant(_kl_div(x, t, "none", log_target), _reduction("kl_div", reduction, size_average, reduce))
 
 
 @signed
@@ -61,7 +74,8 @@ def cross_entropy(input, target, weight, size_average, ignore_index, reduce, red
     if ignore_index >= 0:
         raise RuntimeError("cross_entropy: ignore_index is of numbers of classes; target has probabilities")
     weights = without_gradient("cross_entropy", "weight", weight)
-    return dressed(_cross_entropy(x, t, weights, reduction=how, label_smoothing=label_smoothing))
+    y = _cross_entropy(x, t, weights, reduction=how, label_smoothing=label_smoothing)
+    return dressed(F.add(y, float("nan")) if how == "mean" and not t._data.size else y)
 
 
 def _of_classes(name: str, engine: Any, x: Any, t: Any, weight: Any, ignore_index: int, *asked: Any) -> Any:
@@ -70,30 +84,51 @@ def _of_classes(name: str, engine: Any, x: Any, t: Any, weight: Any, ignore_inde
     weights, ignored = without_gradient(name, "weight", weight), tensor_of(name, t, "target")._data == ignore_index
     some = bool(ignored.any())  # to weigh all targets takes time
     given = {"axis": axis, "class_weight": weights, "ignore_label": ignore_index if some else None}
-    if how == "mean":
-        if (some and ignored.all()) or not t._data.size:
+    if how == "mean" and (some or weights is not None or not t._data.size):
+        if not _counted(t._data, None, ignore_index):
             return dressed(F.add(engine(x, t, **given, reduction="sum"), float("nan")))
-        if weights is not None and not weights[t._data[~ignored]].any():
+        if not _counted(t._data, weights, ignore_index):
             return dressed(F.mul(engine(x, t, **given, reduction="sum"), float("nan")))
     return dressed(engine(x, t, **given, reduction=how))
+
+
+def _counted(t: Any, weights: Any, ignore_index: int) -> bool:
+    """Whether a label has a weight and is not ignored."""
+    counted = t[t != ignore_index]
+    return bool(counted.size if weights is None else weights[counted].any())
 
 
 def _binary(name: str, engine: Any, input: Any, target: Any, weight: Any, *how: Any) -> Any:
     x, t = tensor_of(name, input), tensor_of(name, target, "target")
     if x._data.shape != t._data.shape:
         raise ValueError(f"{name}: target has shape {t._data.shape}; expected {x._data.shape}, that of input")
-    x, t = together(of_floats(name, x), t)
-    if weight is None:
-        return dressed(engine(x, t, reduction=_reduction(name, *how)))
-    return dressed(in_all(F.mul(engine(x, t, reduction="none"), weight), _reduction(name, *how)))
+    x, t = together(of_floats(name, x), of_floats(name, t, "target"))
+    asked = _reduction(name, *how)
+    if weight is None and x.size:
+        return dressed(engine(x, t, reduction=asked))
+    each = engine(x, t, reduction="none")
+    if weight is not None:
+        weights = without_gradient(name, "weight", weight)
+        expect(np.broadcast_shapes(weights.shape, x.shape) == x.shape, name, "weight", weights.shape, "that of input")
+        each = F.mul(each, weights)
+    return _meant(each, asked)
+
+
+def _meant(each: Any, how: str) -> Any:
+    """The terms of a loss, reduced; the mean of none is NaN."""
+    return dressed(in_all(each, how) if each.size or how != "mean" else F.add(in_all(each, "sum"), float("nan")))
 
 
 @signed
 def gaussian_nll_loss(input, target, var, full, eps, reduction):
     """The negative log-likelihood of ``target`` under normal distributions with means ``input``, variances ``var``."""
     how = _reduction("gaussian_nll_loss", reduction)
-    x, t = _pair("gaussian_nll_loss", input, target)
-    spread = number(var)
+    x, t = _pair("gaussian_nll_loss", of_floats("gaussian_nll_loss", input), target)
+    if not isinstance(var, float):
+        tensor_of("gaussian_nll_loss", var, "var")
+    spread = constant(np.asarray(var, x._data.dtype)) if isinstance(var, float) else var
+    right = x._data.shape, x._data.shape[:-1], (*x._data.shape[:-1], 1), ()
+    expect(spread._data.shape in right, "gaussian_nll_loss", "the shape of var", spread._data.shape, "that of input")
     if spread._data.shape == x._data.shape[:-1]:  # one for each example
         spread = F.expand_dims(spread, -1)
     spread = F.broadcast_to(spread, x._data.shape)
@@ -112,7 +147,7 @@ def triplet_margin_loss(anchor, positive, negative, margin, p, eps, size_average
     of_floats("triplet_margin_loss", anchor, "anchor")
     near, far = [F.norm(F.add(F.sub(anchor, other), eps), p, -1) for other in (positive, negative)]
     each = F.relu(F.add(F.sub(near, far), margin))
-    return dressed(in_all(each, _reduction("triplet_margin_loss", reduction, size_average, reduce)))
+    return _meant(each, _reduction("triplet_margin_loss", reduction, size_average, reduce))
 
 
 __getattr__ = fill(__name__)

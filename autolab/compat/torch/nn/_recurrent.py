@@ -10,7 +10,7 @@ from .... import functions as _engine
 from ....engine import get_array_module
 from ....links.cells import gru_state, lstm_state, pair_of
 from ....links.recurrent import along, through
-from .._arguments import tensor_of
+from .._arguments import expect, tensor_of
 from .._tensor import constant
 from . import functional as F
 from ._layers import _uniform
@@ -74,6 +74,9 @@ class _Layer(_Gated):
     _usual = {"num_layers": 1, "bias": True, "batch_first": False, "dropout": 0, "bidirectional": False}  # noqa: RUF012
 
     def _begin(self) -> None:
+        name, drop = type(self).__name__, self.dropout
+        expect(self.num_layers > 0, name, "num_layers", self.num_layers, "a number above 0")
+        expect(type(drop) in (int, float) and 0 <= drop <= 1, name, "dropout", drop, "a probability, from 0 to 1")
         self._ways = ["", "_reverse"] if self.bidirectional else [""]
         for i in range(self.num_layers):
             for way in self._ways:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from .... import functions as F  # noqa: F401  # for table.txt
-from ....functions.networks.conv_transpose import padded_transpose  # noqa: F401  # for table.txt
+from .... import functions as F
+from ....functions.networks.conv_transpose import padded_transpose
 from ....functions.pytorch_names import equal_windows
 from ....links.functional import pad as _pad
 from ...table import fill
-from .._arguments import of_floats, tensor_of  # noqa: F401  # of_floats is for table.txt
+from .._arguments import beside, expect, of_floats, tensor_of
 from .._tensor import dressed
 
 
@@ -29,13 +29,54 @@ def _padding(weight: Any, padding: Any, dilation: Any) -> Any:
     return found if len(found) > 1 else found[0]
 
 
+def _batched(axes: int, input: Any, compute: Any) -> Any:
+    """What is computed of a batch, also for a single example."""
+    alone = input._data.ndim == axes + 1
+    y = compute(F.expand_dims(input, 0) if alone else input)
+    return dressed(F.squeeze(y, 0) if alone else y)
+
+
+def _convolved(name: str, engine: Any, axes: int, input: Any, weight: Any, bias: Any, *how: Any) -> Any:
+    stride, padding, dilation, groups = how
+    beside(name, input, weight=weight, bias=bias)
+    expect(padding != "same" or set(_each(stride, axes)) == {1}, name, "stride", stride, "1 with padding='same'")
+    settings = {"stride": stride, "padding": _padding(weight, padding, dilation), "dilation": dilation}
+    return _batched(axes, input, lambda x: engine(x, weight, bias, groups=groups, **settings))
+
+
+def _transposed(name: str, engine: Any, axes: int, input: Any, weight: Any, bias: Any, *how: Any) -> Any:
+    beside(name, input, weight=weight, bias=bias)
+    expect(not isinstance(how[1], str), name, "padding", how[1], "numbers")
+    return _batched(axes, input, lambda x: padded_transpose(engine, x, weight, bias, *how))
+
+
+def _pooled(name: str, engine: Any, axes: int, input: Any, kernel: Any, stride: Any, padding: Any) -> Any:
+    shape = of_floats(name, input)._data.shape
+    expect(0 not in shape[-axes - 1 :], name, "the shape of input", tuple(shape), "channels and sizes above 0")
+    within = all([2 * p <= k for p, k in zip(_each(padding, axes), _each(kernel, axes), strict=False)])
+    expect(within, name, "padding", padding, f"at most half of kernel_size={kernel}")
+    settings = {"kernel": kernel, "stride": stride if stride != [] else None, "padding": padding}
+    if name.startswith("max"):
+        settings["first"] = True
+    return _batched(axes, input, lambda x: engine(x, **settings))
+
+
+def _resized(input: Any, size: Any, scale_factor: Any, mode: str, align_corners: bool | None) -> Any:
+    if tensor_of("interpolate", input)._data.dtype != "uint8" or mode != "nearest":
+        of_floats("interpolate", input)
+    expect(mode != "nearest" or align_corners is None, "interpolate", "align_corners", align_corners, "None here")
+    return dressed(F.interpolate(input, size, scale_factor, mode, bool(align_corners)))
+
+
 def _each(value: Any, axes: int) -> tuple[int, ...]:
     return (value,) * axes if isinstance(value, int) else tuple(value)
 
 
 def _adapted(name: str, engine: Any, axes: int, input: Any, output_size: Any) -> Any:
-    kernel = equal_windows(name, tensor_of(name, input)._data.shape[-axes:], output_size)
-    return dressed(engine(input, kernel if axes > 1 else kernel[0]))
+    expect(output_size is not None, name, "output_size", output_size, "numbers")
+    kernel = equal_windows(name, of_floats(name, input)._data.shape[-axes:], output_size)
+    settings = {"first": True} if "max" in name else {}
+    return _batched(axes, input, lambda x: engine(x, kernel=kernel if axes > 1 else kernel[0], **settings))
 
 
 def pad(input: Any, pad: Any, mode: str = "constant", value: float | None = None) -> Any:
@@ -44,7 +85,9 @@ def pad(input: Any, pad: Any, mode: str = "constant", value: float | None = None
     if mode != "constant" and (mode not in ("reflect", "replicate", "circular") or value is not None):
         expected = "a value with 'constant', or one of reflect, replicate, circular"
         raise NotImplementedError(f"pad: mode is {mode!r:.40} and value {value!r:.40}; expected {expected}")
-    if mode != "constant" and not len(pad) // 2 < input._data.ndim <= len(pad) // 2 + 2 <= 5:
+    if mode in ("reflect", "replicate") and input._data.dtype == bool:
+        of_floats("pad", input)
+    if mode != "constant" and not 0 < len(pad) // 2 < input._data.ndim <= len(pad) // 2 + 2 <= 5:
         axes = f"{input._data.ndim} axes and pad {len(pad)} numbers"
         raise NotImplementedError(f"pad: input has {axes}; mode {mode!r:.40} pads all but the first one or two")
     return dressed(_pad(input, pad, mode, value or 0))

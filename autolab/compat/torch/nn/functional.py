@@ -12,16 +12,44 @@ from ....links import functional as _links
 from ....links.normalization import running_averages
 from ...table import fill, signed
 from .. import _elementwise  # noqa: F401  # for table.txt
-from .._arguments import beside, floats, of_floats, tensor_of, without_gradient  # noqa: F401  # for table.txt
+from .._arguments import beside, expect, floats, of_floats, tensor_of, without_gradient  # noqa: F401  # floats is for table.txt
 from .._inplace import replaced
 from .._products import cosine_similarity as cosine_similarity
-from .._tensor import constant, dressed, plain  # noqa: F401  # constant is for table.txt
+from .._tensor import constant, dressed, plain
 from ._losses import *  # noqa: F403
 from ._windows import *  # noqa: F403
 
 
-def _placed(name: str, input: Any, y: Any, inplace: bool) -> Any:
+def _placed(name: str, input: Any, y: Any, inplace: bool, slope: float = 1) -> Any:
+    if inplace and slope < 0 and y.node is not None:
+        raise RuntimeError(f"{name}: the result is to replace the input, and the slope is {slope}; expected at least 0")
     return replaced(input, name, y) if inplace else dressed(y)
+
+
+def _celu(input: Any, alpha: float, inplace: bool) -> Any:
+    expect(alpha != 0, "celu", "alpha", alpha, "another number")
+    return _placed("celu", input, F.celu(of_floats("celu", input), alpha), inplace, alpha)
+
+
+def _hardtanh(input: Any, min_val: float, max_val: float, inplace: bool) -> Any:
+    expect(min_val <= max_val, "hardtanh", "min_val", min_val, f"at most max_val={max_val}")
+    return _placed("hardtanh", input, F.hardtanh(of_floats("hardtanh", input), min_val, max_val), inplace)
+
+
+def _one_hot(tensor: Any, num_classes: int) -> Any:
+    expect(num_classes >= -1, "one_hot", "num_classes", num_classes, "a number of classes, or -1")
+    expect(tensor.size or num_classes > 0, "one_hot", "num_classes", num_classes, "a number above 0 without classes")
+    return constant(F.one_hot(tensor, None if num_classes < 0 else num_classes, dtype=np.int64))
+
+
+def _attended(query: Any, key: Any, value: Any, attn_mask: Any, is_causal: bool, scale: float | None) -> Any:
+    name = "scaled_dot_product_attention"
+    mask = without_gradient(name, "attn_mask", attn_mask)
+    of_mask = None if mask is None or mask.dtype == bool else attn_mask
+    beside(name, query, key=key, value=value, attn_mask=of_mask)
+    if is_causal and mask is not None:
+        raise RuntimeError(f"{name}: got an attn_mask and is_causal=True; expected one of them")
+    return dressed(F.attention(query, key, value, mask, causal=is_causal, scale=scale))
 
 
 def gelu(input: Any, approximate: str = "none") -> Any:
@@ -34,6 +62,7 @@ def gelu(input: Any, approximate: str = "none") -> Any:
 def softplus(input: Any, beta: float = 1.0, threshold: float = 20.0) -> Any:
     """``log(1 + exp(beta * x)) / beta``, or ``x`` where ``beta * x`` is above ``threshold``."""
     of_floats("softplus", input)
+    expect(beta != 0, "softplus", "beta", beta, "another number")
     scaled = input if beta == 1 else input * beta
     y = F.softplus(scaled) if beta == 1 else F.softplus(scaled) / beta
     linear = scaled._data > threshold
@@ -46,6 +75,7 @@ def dropout(input: Any, p: float = 0.5, training: bool = True, inplace: bool = F
         raise ValueError(f"dropout: p is {p}; expected a probability, from 0 to 1")
     if not training or p == 0:
         return input
+    of_floats("dropout", input)
     if p == 1:
         return _placed("dropout", input, input * 0, inplace)
     return _placed("dropout", input, F.dropout(input, p, training=True), inplace)
@@ -64,6 +94,7 @@ def embedding(input: Any, weight: Any, padding_idx: int | None = None) -> Any:
 # ---------------------------------------------------------------------- normalization
 def layer_norm(input: Any, normalized_shape: Any, weight: Any = None, bias: Any = None, eps: float = 1e-5) -> Any:
     """Normalize over the last axes, those of ``normalized_shape``, to mean 0 and variance 1; then scale and shift."""
+    expect(not isinstance(normalized_shape, int), "layer_norm", "normalized_shape", normalized_shape, "a tuple")
     return dressed(_links.layer_norm(of_floats("layer_norm", input), normalized_shape, weight, bias, eps))
 
 
@@ -76,6 +107,7 @@ def batch_norm(input, running_mean, running_var, weight, bias, training, momentu
     data = of_floats("batch_norm", input)._data
     if not training and (running_mean is None or running_var is None):
         raise RuntimeError("batch_norm: running_mean and running_var are None; out of training expected both")
+    expect(eps > 0 or not training, "batch_norm", "eps", eps, "a number above 0")
     if training and data.size < 2 * data.shape[min(1, data.ndim - 1)]:
         raise ValueError(f"batch_norm: input has shape {data.shape}; a variance needs two numbers per feature")
     averages = plain(running_mean), plain(running_var)
@@ -89,6 +121,7 @@ def batch_norm(input, running_mean, running_var, weight, bias, training, momentu
 
 def rms_norm(input: Any, normalized_shape: Any, weight: Any = None, eps: float | None = None) -> Any:
     """Divide by the root mean square over the last axes, those of ``normalized_shape``; then scale."""
+    expect(not isinstance(normalized_shape, int), "rms_norm", "normalized_shape", normalized_shape, "a tuple")
     return dressed(_links.rms_norm(of_floats("rms_norm", input), normalized_shape, weight, eps))
 
 
