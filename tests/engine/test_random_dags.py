@@ -104,7 +104,7 @@ FAULTS = {
     ),
     "the heap forgets its order": edited(backward, backward, "_sweep", "heappop(heap)[1]", "heap.pop()[1]"),
     "a node at hand takes one gradient only": edited(
-        backward, backward, "_sweep", "upstream = upstream + gradient", "upstream = gradient"
+        backward, backward, "_sweep", "else upstream + gradient", "else gradient"
     ),
     "a shape that was broadcast is not summed": edited(
         backward,
@@ -117,8 +117,8 @@ FAULTS = {
         backward,
         backward,
         "_sweep",
-        "upstream = upstream + gradient",
-        "upstream = gradient if create_graph else upstream + gradient",
+        "else upstream + gradient",
+        "else gradient if create_graph else upstream + gradient",
     ),
     "only the first input gets a gradient under create_graph": edited(
         backward, backward, "_sweep", "edge.parent, edge.more", "edge.parent, None if create_graph else edge.more"

@@ -11,7 +11,7 @@ from ...engine.declare import primitive
 from ...engine.devices import refuse_singular
 from ..arrays.axes import expand_dims, squeeze, swapaxes
 from ..arrays.shape import sum_to
-from ..reductions.reduce import sum
+from .minors import cofactors
 
 Shape = tuple[int, ...]
 
@@ -106,8 +106,7 @@ def _solve_b(g: Any, a: Any, b_shape: Shape) -> Any:
 def det(xp: Any, a: Array) -> Array:
     """Determinant of a square matrix.
 
-    Its gradient is the matrix of cofactors, also where the determinant is 0. The second derivative needs the inverse,
-    so it is refused for a singular matrix.
+    Its derivatives are made of minors, of all orders and without a division, also where the determinant is 0.
 
     Parameters
     ----------
@@ -122,7 +121,7 @@ def det(xp: Any, a: Array) -> Array:
     Raises
     ------
     ValueError
-        If a matrix is not square; in a second derivative, if one is singular.
+        If a matrix is not square.
 
     Examples
     --------
@@ -139,35 +138,7 @@ def _det_a(g: Any, a: Any) -> Any:
 
     Here ``cofactors(m) = det(m) * inv(m).T``, without the inverse, so that ``a`` may be singular.
     """
-    return expand_dims(g, axis=(-2, -1)) * _cofactors(a)
-
-
-@primitive(name="cofactors")
-def _cofactors(xp: Any, a: Array) -> Array:
-    """``det(a) * inv(a).T`` without the inverse: from the products of all singular values but one."""
-    check_finite(xp, a)
-    u, s, vh = xp.linalg.svd(a)
-    signs = xp.sign(xp.linalg.det(u) * xp.linalg.det(vh))
-    others = _products_before(xp, s) * _products_before(xp, s[..., ::-1])[..., ::-1]
-    return (u * (others * signs[..., None])[..., None, :]) @ vh
-
-
-def check_finite(xp: Any, a: Array) -> None:
-    """Refuse infinities and NaN, for which LAPACK's search for singular values may not terminate."""
-    if not xp.isfinite(a).all():
-        raise ValueError("it has an infinity or NaN; expected finite numbers")
-
-
-def _products_before(xp: Any, s: Array) -> Array:
-    """For each element along the last axis, the product of those before it."""
-    return xp.cumprod(xp.concatenate([xp.ones_like(s[..., :1]), s[..., :-1]], axis=-1), axis=-1)
-
-
-@_cofactors.vjp("a")
-def _cofactors_a(g: Any, a: Any, y: Any) -> Any:
-    """sum(g * y) * inv(a).T - y @ g.T @ inv(a).T"""
-    inverse = transposed(_inverse("det", "second derivative", a))
-    return sum(g * y, axis=(-2, -1), keepdims=True) * inverse - y @ transposed(g) @ inverse
+    return expand_dims(g, axis=(-2, -1)) * cofactors(a)
 
 
 @primitive(outputs=("sign", "logabsdet"), numpy=np.linalg.slogdet)

@@ -19,7 +19,8 @@ from ..reductions.extrema import max, min
 from ..reductions.norms import norm
 from ..reductions.reduce import sum
 from ..working_precision import in_full
-from .linalg import check_finite, inv, transposed
+from .linalg import inv, transposed
+from .minors import check_finite
 from .products import matmul
 from .spectra import singular_values
 

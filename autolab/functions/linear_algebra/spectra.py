@@ -14,7 +14,8 @@ from ...engine import Array, get_array_module, numpy_protocol
 from ...engine.declare import primitive
 from ...engine.errors import NoGradientError
 from ..arrays.axes import expand_dims
-from .linalg import check_finite, symmetric, transposed
+from .linalg import symmetric, transposed
+from .minors import check_finite
 
 
 @primitive(outputs=("w", "v"), numpy=np.linalg.eigh)
