@@ -136,11 +136,16 @@ def check_named(x: Any, who: str) -> None:
 
 def is_thrown_away(frame: Any) -> bool:
     """Whether what ``frame`` is calling gives a result that the statement does not use."""
+    return next_instruction(frame) == opmap["POP_TOP"]
+
+
+def next_instruction(frame: Any) -> int | None:
+    """What ``frame`` does with the result of the call that it is making."""
     code = frame.f_code.co_code
     place = frame.f_lasti + 2
     while place < len(code) and code[place] == _CACHE:
         place += 2
-    return place < len(code) and code[place] == opmap["POP_TOP"]
+    return code[place] if place < len(code) else None
 
 
 _CACHE = opmap.get("CACHE", -1)

@@ -31,6 +31,14 @@ WHY_ZERO = {
 }
 """The reasons why a function passes no gradient on, with the functions to which each applies."""
 
+PIECEWISE = {
+    *WHY_ZERO["dead"],
+    *WHY_ZERO["step"],
+    *("leaky_relu", "prelu", "hardtanh", "hardsigmoid", "hardswish", "abs", "maximum", "minimum", "fmax", "fmin"),
+    *("max", "min", "where", "clip", "sort", "max_pool2d", "median"),
+}
+"""Functions that are made of pieces, with other derivatives."""
+
 SATURATED, CLAMPED = 0.85, 0.9
 """The fraction of the numbers that must be at a bound."""
 _NEAR, _FAR = 0.01, 4.0  # distance of a saturated result from its bound, and of its argument from 0

@@ -14,9 +14,10 @@ from typing import Any
 
 import numpy as np
 
-from ..engine import Variable, a_kind
+from ..engine import Variable, a_kind, hidden
 from ..engine.undisturbed import undisturbed
 from .arguments import InputPlaceholder, Structure, name_of, named_in, source_text, with_inputs
+from .foreign import wanted_by
 from .inputs import holds_inputs, is_input, is_input_inside, leaf
 from .structure import mapped
 
@@ -73,8 +74,21 @@ class Bound:
         """
         variables = {**self.variables, **(variables or {})}
         args = [with_inputs(a, variables) for a in self._args]
-        call = partial(self.fn, *args, **{k: with_inputs(a, variables) for k, a in self._kwargs.items()})
+        call = partial(self._called, *args, **{k: with_inputs(a, variables) for k, a in self._kwargs.items()})
         return call if self.caller == "record" else partial(_undisturbed, call)
+
+    def _called(self, *args: Any, **kwargs: Any) -> Any:
+        """The function; if it is one of another library, which took Variables, the error says what to pass."""
+        __tracebackhide__ = hidden()
+        try:
+            return self.fn(*args, **kwargs)
+        except (TypeError, ValueError) as error:
+            made = wanted_by(error)
+            if made is None or not self.inputs:
+                raise
+            given = ", ".join([f"{name}={made}({_shown(x)})" for name, x in [*self.inputs.items()][:3]])
+            library = made.partition(".")[0]
+            raise TypeError(f"{self.caller}: {self.name:.60} is written with {library}; pass {given:.150}") from error
 
     def code(self, text: Callable[[Variable], str]) -> str:
         """The call as source text, with ``text(variable)`` for each input; arguments are keywords where possible."""
@@ -163,6 +177,10 @@ def fitted(
         missing = str(error).partition("missing a required argument: '")[2].rstrip("'")
         told = f"; write {caller}(..., {missing}=...)" if missing else ""
         raise TypeError(f"{caller}: {_name(fn)}{signature} does not take these inputs: {error}{told}") from None
+
+
+def _shown(x: Variable) -> str:
+    return repr(x.data.tolist()) if x.data.size == 1 else "..."
 
 
 def _undisturbed(call: Callable[[], Any]) -> Any:

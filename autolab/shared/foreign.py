@@ -32,6 +32,14 @@ def bridge(fn: Any, args: Iterable[Any] = (), inputs: Mapping[str, Any] | None =
     return None
 
 
+def wanted_by(error: Exception) -> str | None:
+    """The function that makes what another library wanted when it was given a Variable; None for other errors."""
+    told = str(error)
+    if "Variable" not in told:
+        return None
+    return "torch.tensor" if "Tensor" in told else "jax.numpy.array" if "JAX" in told or "jax." in told else None
+
+
 def _library(value: Any) -> str | None:
     if isinstance(value, list | tuple):
         return next((found for found in map(_library, value) if found is not None), None)

@@ -32,11 +32,20 @@ def checked_wrt(caller: str, wrt: Any) -> Wrt:
     places = wrt if isinstance(wrt, tuple) else (wrt,)
     fine = [isinstance(p, str) or (isinstance(p, int) and not isinstance(p, bool) and p >= 0) for p in places]
     if not places or not all(fine) or len(set(places)) < len(places):
-        at = f"; at a point it is {caller}(f)(x)" if hasattr(wrt, "shape") else ""
+        at = f"; at a point it is {caller}(f)(x)" if hasattr(wrt, "shape") or isinstance(wrt, float) else ""
         raise TypeError(
             f"{caller}: wrt is {wrt!r:.60}; expected the position or the name of an argument, or a tuple of several{at}"
         )
     return wrt
+
+
+def check_aux(caller: str, has_aux: Any) -> None:
+    """Refuse what is no switch, above all a second point: ``jacobian(f, x, y)``."""
+    if not isinstance(has_aux, bool | np.bool_):
+        raise TypeError(
+            f"{caller}: has_aux is {a_kind(has_aux)}; expected True or False. For several arguments write "
+            f"{caller}(f, wrt=(0, 1))(x, y)"
+        )
 
 
 class AppliedFunction:

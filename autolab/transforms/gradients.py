@@ -2,16 +2,31 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from contextlib import suppress
+from dis import opmap
 from functools import partial, wraps
 from typing import Any
 
 from ..engine import Node, Variable, a_kind, folded, hidden, takes_other_words, using_config, wrap
 from ..engine.grad import grad as gradients_at
+from ..engine.parts import next_instruction
 from ..functions import sum as sum_of
 from ..shared.structure import filled, matched, rebuilt
-from .applied import AppliedFunction, Wrt, all_places, at_point, checked_fn, checked_wrt, is_point, like, same, zeros
+from .applied import (
+    AppliedFunction,
+    Wrt,
+    all_places,
+    at_point,
+    check_aux,
+    checked_fn,
+    checked_wrt,
+    is_point,
+    like,
+    same,
+    zeros,
+)
 from .forward_mode import Tape, UnseenStepError
 
 Function = Callable[..., Any]
@@ -47,6 +62,9 @@ def grad(fn: Function, wrt: Wrt = 0, has_aux: bool = False) -> Function:
     -----
     `autolab.grad` is a different function: it takes results that have already been computed.
 
+    Solvers such as those of SciPy, which call the function themselves, get plain arrays and numbers:
+    ``minimize(f, x0, jac=grad(f))``, ``minimize(value_and_grad(f), x0, jac=True)``.
+
     Examples
     --------
     >>> from autolab.transforms import grad
@@ -57,6 +75,7 @@ def grad(fn: Function, wrt: Wrt = 0, has_aux: bool = False) -> Function:
     >>> grad(grad(lambda x, n: x ** n))(2.0, 3)
     variable(12.0)
     """
+    check_aux("grad", has_aux)
     if is_point(wrt):
         return at_point(partial(grad, has_aux=has_aux), fn, wrt)
     return with_other(grad, fn, wrt) if has_aux else gradient_of("grad", fn, wrt)
@@ -106,6 +125,7 @@ def value_and_grad(fn: Function, wrt: Wrt = 0, has_aux: bool = False) -> Functio
     >>> value_and_grad(lambda x: x ** 2)(3.0)
     (variable(9.0), variable(6.0))
     """
+    check_aux("value_and_grad", has_aux)
     if not has_aux:
         return named(_value_and_gradient("value_and_grad", fn, wrt), "value_and_grad", fn)
     apart = with_other(value_and_grad, fn, wrt)
@@ -165,10 +185,31 @@ def named(made: Function, caller: str, fn: Function) -> Function:
     def transformed(*args: Any, **kwargs: Any) -> Any:
         __tracebackhide__ = hidden()
         with folded():
-            return made(*args, **kwargs)
+            found = made(*args, **kwargs)
+        return rebuilt(found, _bare) if _for_solver(sys._getframe(1)) else found
 
     transformed.__name__ = transformed.__qualname__ = f"{caller}({name})"
     return transformed
+
+
+SOLVERS = frozenset({"scipy", "statsmodels", "lmfit", "iminuit", "nlopt", "sklearn"})
+"""Libraries that call functions with plain arrays, and that expect plain arrays and numbers."""
+
+
+def _for_solver(frame: Any) -> bool:
+    """Whether a solver gets what ``frame`` is calling: it calls it itself, or a function that only passes it on."""
+    while frame.f_globals.get("__name__", "").partition(".")[0] not in SOLVERS:
+        if next_instruction(frame) != _RETURNS or frame.f_back is None:
+            return False
+        frame = frame.f_back
+    return True
+
+
+_RETURNS = opmap["RETURN_VALUE"]
+
+
+def _bare(value: Any) -> Any:
+    return value._data[()] if isinstance(value, Variable) and value.node is None else value
 
 
 def vjp(fn: Function, args: Any, wrt: Wrt | None = None, has_aux: bool = False) -> Any:
@@ -203,6 +244,7 @@ def vjp(fn: Function, args: Any, wrt: Wrt | None = None, has_aux: bool = False) 
     >>> pull(np.array([1.0, 10.0]))
     (variable([ 3. 30.]), variable(21.0))
     """
+    check_aux("vjp", has_aux)
     if has_aux:
         first, others = first_of("vjp", fn)
         return *vjp(first, args, wrt), others[-1]
@@ -253,6 +295,7 @@ def jvp(fn: Function, args: Any, tangents: Any, wrt: Wrt | None = None, has_aux:
     >>> jvp(lambda x: x ** 2, np.array([1.0, 2.0]), np.array([1.0, 0.5]))
     (variable([1. 4.]), variable([2. 2.]))
     """
+    check_aux("jvp", has_aux)
     if has_aux:
         first, others = first_of("jvp", fn)
         return *jvp(first, args, tangents, wrt), others[-1]

@@ -10,7 +10,7 @@ from typing import Any
 from .. import functions as F
 from ..engine import Variable, get_array_module, takes_other_words, wrap
 from ..shared.structure import rebuilt
-from .applied import AppliedFunction, Wrt, all_places, at_point, checked_wrt, is_point
+from .applied import AppliedFunction, Wrt, all_places, at_point, check_aux, checked_wrt, is_point
 from .forward_mode import Tape, UnseenStepError
 from .gradients import gradient_of, named, with_other
 
@@ -49,6 +49,7 @@ def jacobian(fn: Function, wrt: Wrt = 0, has_aux: bool = False) -> Function:
     variable([[2. 0.]
               [0. 4.]])
     """
+    check_aux("jacobian", has_aux)
     if is_point(wrt):
         return at_point(partial(jacobian, has_aux=has_aux), fn, wrt)
     return with_other(jacobian, fn, wrt) if has_aux else _jacobian_of("jacobian", fn, checked_wrt("jacobian", wrt))
@@ -100,6 +101,7 @@ def jacfwd(fn: Function, wrt: Wrt = 0, has_aux: bool = False) -> Function:
     variable([[2. 0.]
               [0. 4.]])
     """
+    check_aux("jacfwd", has_aux)
     wrt = checked_wrt("jacfwd", wrt)
     if has_aux:
         return with_other(jacfwd, fn, wrt)
@@ -162,6 +164,7 @@ def hessian(fn: Function, wrt: Wrt = 0, has_aux: bool = False) -> Function:
     >>> hessian(lambda x, y: x ** 2 * y, wrt=("x", "y"))(3.0, 5.0)
     ((variable(10.0), variable(6.0)), (variable(6.0), variable(0.0)))
     """
+    check_aux("hessian", has_aux)
     if is_point(wrt):
         return at_point(partial(hessian, has_aux=has_aux), fn, wrt)
     if has_aux:

@@ -135,6 +135,12 @@ def test_a_derivative_that_is_zero_everywhere_is_said_and_not_drawn():
     )
 
 
+def test_a_derivative_that_is_a_step_is_not_said_to_be_independent():
+    for function in (F.relu, F.abs, F.leaky_relu, F.floor, lambda x: F.maximum(x, 0.0), lambda x: F.clip(x, 0.0, 1.0)):
+        said = remarks(autolab.record(function, np.array([1.0, -2.0]), options={"order": 3}))[-1]
+        assert "does not depend" not in said and "all further derivatives are zero" in said, said
+
+
 def test_a_function_with_a_backward_of_its_own_is_followed():
     class Cube(autolab.FunctionNode):
         def forward(self, inputs):

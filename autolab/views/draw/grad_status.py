@@ -96,6 +96,8 @@ def _key(step: Step) -> str:
 # ---------------------------------------------------------------------------------------------- of a Variable
 def of_variable(variable: Variable) -> str:
     """The sentence about the gradient of a Variable outside a recording."""
+    if not getattr(variable, "is_initialized", True):
+        return say("no_gradient_without_size")
     sentence = _of_none(variable) if variable.grad is None else _of_gradient(variable)
     places = list(departed_from.get(variable.node, ())) if variable.node is not None else []
     whose = say("this_gradient")

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ...recording.model import Opening, Recording, Step
+from ...recording.observations import PIECEWISE
 from ...recording.raised import Raised
 from ...recording.step import enclosing
 from ..draw import bytes_text, clean, grad_status, number
@@ -204,4 +205,6 @@ def _remark(note: str, recording: Recording) -> str:
     if note != "orders_end":
         return say(note) if note in SENTENCES else note
     last = recording.higher[-1] if recording.higher else recording
-    return say("orders_end", name=label(last.by_id[last.outputs[0]]), wrt=clean(recording.wrt))
+    names = {"name": label(last.by_id[last.outputs[0]]), "wrt": clean(recording.wrt)}
+    pieces = [step.function for step in recording.steps if step.function in PIECEWISE]
+    return say("orders_end_in_pieces", function=clean(pieces[0]), **names) if pieces else say("orders_end", **names)

@@ -166,6 +166,11 @@ class Share:
         """The share as a product of two matrices, if it is one."""
         return share_product(self.step, self.use, self.steps, self.upstream)
 
+    @property
+    def jacobian(self) -> Snapshot | None:
+        """The Jacobian, if all of it was kept: of a large one there are only samples."""
+        return self.use.jacobian if self.use.jacobian is not None and self.use.jacobian.is_whole else None
+
     # ------------------------------------------------------------------ lines
     def write(self, sheet: Sheet) -> None:
         """Write the calculation, from what arrived at the sender to the receiver's new gradient."""
@@ -179,8 +184,8 @@ class Share:
             sheet.add("", self._arrived(), self.upstream, [self.symbols[0]], marked, mark)
         if self.use.local is not None:
             self._write_elementwise(sheet, self.use.local)
-        elif self.use.jacobian is not None and self.chosen is not None:
-            self._write_jacobian(sheet, self.use.jacobian, self.chosen)
+        elif self.jacobian is not None and self.chosen is not None:
+            self._write_jacobian(sheet, self.jacobian, self.chosen)
         else:
             self._write_share(sheet, "→")
         self._write_sum(sheet)

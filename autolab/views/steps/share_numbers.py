@@ -20,9 +20,9 @@ def numbers_of(share: Share) -> list[str]:
         return _elementwise(share, share.output, result)
     if share.matrices is not None:
         return [_at(share, share.share, share.chosen) + sum_text(share.matrices.terms(share.chosen), result)]
-    if share.use.jacobian is None:
+    if share.jacobian is None:
         return [numbers_in(share.use.numbers)] if share.use.numbers else []
-    column = share.column(share.use.jacobian, share.chosen).reshape(-1)
+    column = share.column(share.jacobian, share.chosen).reshape(-1)
     pairs = list(zip(share.upstream.values.reshape(-1), column, strict=True))
     terms = [pair for pair in pairs if pair[1] != 0]
     return [_at(share, share.share, share.chosen) + sum_text(terms, result)]

@@ -63,6 +63,23 @@ def test_its_numbers_were_used_as_a_plain_array(detach):
     assert x.grad_status == say("detached", output="a result of sum")
 
 
+def test_a_comparison_cut_the_link():
+    """The value does depend on it, and none of the four reasons given was true."""
+    for cut in (lambda x: x > 2, lambda x: x == 2, lambda x: x.argmax(), lambda x: x.astype(int)):
+        b, x = leaf(), leaf()
+        y = (b * cut(x)).sum()
+        y.backward()
+        assert b.grad_status == say("ok")
+        assert "a comparison such as x > 2" in x.grad_status and len(x.grad_status) < 300
+
+
+def test_a_parameter_without_a_size():
+    link = autolab.links.Linear(None, 3)
+    assert link.W.grad_status == say("no_gradient_without_size")
+    link(np.ones((1, 2)))
+    assert link.W.grad_status == say("not_computed")
+
+
 def test_no_grad_cut_the_link():
     x, w = leaf(), leaf()
     with autolab.no_grad():

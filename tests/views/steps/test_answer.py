@@ -179,3 +179,20 @@ def test_where_only_blocks_were_kept_the_sentence_tells_the_norm() -> None:
     whole = autolab.record(lambda x: (x * x).sum(), np.ones((20, 20)))
     assert asked(recording, 0)["sentence"].endswith("with 1 everywhere, norm 20.")
     assert asked(whole, 0)["sentence"].endswith("with 2 everywhere. At [0, 0] it is 2.")
+
+
+def test_a_loop_over_the_elements_of_a_large_array_is_answered():
+    """Of the Jacobian of one element of 1030, only samples are kept: "cannot reshape array of size 33"."""
+
+    def squares(x: Any) -> Any:
+        total = 0
+        for element in x:
+            total = total + element * element
+        return total
+
+    def picked(x: Any) -> Any:
+        return x[3] * x[5]
+
+    for fn, n in ((squares, 1030), (picked, 1001), (picked, 5000)):
+        recording = autolab.record(fn, x=np.ones(n))
+        assert asked(recording, recording["x"].id)["comes"]
