@@ -5,11 +5,12 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, ClassVar
 
 from .. import functions as F
-from ..engine import takes_other_words
+from ..engine import in_own_words, takes_other_words
 from ..engine.habit_tables import LAYERS
 from ..functions.variable_methods import flatten
 from . import functional
@@ -17,6 +18,14 @@ from .activated import Activated, activation_of
 from .chain import ChainList
 from .linear import Linear
 from .link import Link
+from .settings import MODES, WORDS, is_ours
+
+_INPUTS = frozenset(["self", "xp", "x", "t", "var", "a", "b", "anchor", "positive", "negative"])
+
+
+def _parameters_of(function: Callable[..., Any]) -> tuple[str, ...]:
+    code = inspect.unwrap(function).__code__
+    return code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
 
 
 class FunctionLayer(Link):
@@ -44,6 +53,23 @@ class FunctionLayer(Link):
         if settings and isinstance(settings[-1], bool):  # ``inplace`` by position is the last
             settings = settings[:-1]
         self._settings, self._keywords = settings, named
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if name[0] == "_" or name in MODES or not is_ours(type(self)):
+            return super().__setattr__(name, value)
+        who = type(self).__name__
+        names = [one for one in _parameters_of(type(self).function) if one not in _INPUTS]
+        own = [*in_own_words(who, names, {name: value})]
+        if not own or own[0] not in names:
+            if name in WORDS and name != "inplace":  # the result is the same
+                raise AttributeError(f"{who} has no setting {name!r:.60}; expected {', '.join(names) or 'none'}")
+            return super().__setattr__(name, value)
+        place = names.index(own[0])
+        if place < len(self._settings):
+            self._settings = (*self._settings[:place], value, *self._settings[place + 1 :])
+        else:
+            others = {n: v for n, v in self._keywords.items() if own[0] not in in_own_words(who, names, {n: v})}
+            self._keywords = {**others, own[0]: value}
 
     def forward(self, *inputs: Any) -> Any:
         """The function of the input; a loss takes predictions and targets."""

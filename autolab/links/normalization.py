@@ -75,6 +75,11 @@ class BatchNormalization(Link):
         if size is not None:
             self._size(check_size("BatchNormalization", "size", size), np)
 
+    @property
+    def momentum(self) -> float:
+        """PyTorch's ``1 - decay``."""
+        return 1 - self.decay
+
     def _size(self, size: int, xp: Any) -> None:
         self.gamma.initialize((size,))
         self.beta.initialize((size,))
@@ -311,6 +316,11 @@ class Dropout(Link):
     def __init__(self, ratio: float = 0.5, rng: np.random.Generator | None = None) -> None:
         super().__init__()
         self.ratio, self.rng = check_ratio("Dropout", ratio), check_rng("Dropout", rng)
+
+    @property
+    def p(self) -> float:
+        """PyTorch's name for ``ratio``."""
+        return self.ratio
 
     def forward(self, x: Any) -> Any:
         """``x`` with some of its elements set to 0."""

@@ -12,6 +12,7 @@ from ..engine import Array, Parameter, Variable, a_kind, is_array
 from ..engine.argument_checks import CheckedArguments
 from ..engine.habit_tables import ALIASES
 from ..engine.plain_arrays import PlainArray
+from .settings import MODES, WORDS, meant, set_mode
 
 if TYPE_CHECKING:
     from .link import Link
@@ -23,6 +24,8 @@ class Registry(CheckedArguments):
     """The part of a `Link` that registers parameters, buffers and other links, and lists them."""
 
     _kinds: dict[str, Kind]
+    _has_modes: ClassVar[bool] = True
+    """Whether assigning ``trainable``, ``requires_grad`` and ``training`` acts on the parameters and the mode."""
     _as_registered: ClassVar[object] = object()
     """Replaced by a new object whenever any registry changes, so that cached lists can tell if they are current."""
 
@@ -49,6 +52,16 @@ class Registry(CheckedArguments):
         self._register(name, "buffer", _buffer(name, value))
 
     def __setattr__(self, name: str, value: Any) -> None:
+        if (
+            name in MODES
+            and self._has_modes
+            and "_kinds" in self.__dict__
+            and name not in self._kinds
+            and _kind_of(value) is None
+        ):
+            return set_mode(self, name, value)
+        if name in WORDS and name not in self.__dict__.get("_kinds", ()):
+            name, value = meant(self, name, value)
         kind = _kind_of(value)
         known = self.__dict__.get("_kinds", {}).get(name)
         if kind is not None:

@@ -34,6 +34,7 @@ class Module(_links.Link):
     (tensor([2., 2.], grad_fn=<MulBackward0>), ['factor'])
     """
 
+    _has_modes = False  # as in PyTorch, where layers read `training`
     training: bool
     weight: Any
     bias: Any
