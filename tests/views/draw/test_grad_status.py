@@ -69,7 +69,7 @@ def test_a_comparison_cut_the_link():
         b, x = leaf(), leaf()
         y = (b * cut(x)).sum()
         y.backward()
-        assert b.grad_status == say("ok")
+        assert b.grad is not None
         assert "a comparison such as x > 2" in x.grad_status and len(x.grad_status) < 300
 
 
