@@ -16,6 +16,7 @@ import numpy as np
 
 from .. import functions
 from ..engine import Parameter, takes_other_words
+from ..functions.losses.clamped import binary_cross_entropy as clamped
 from ..functions.networks.conv_transpose import padded_transpose
 from ..shared.binding import Bound
 from .link import Link
@@ -25,7 +26,7 @@ def __getattr__(name: str) -> Any:
     return getattr(functions, name)
 
 
-def pad(x: Any, pad: Sequence[int], mode: str = "constant", value: float = 0.0) -> Any:
+def pad(x: Any, pad: Sequence[int], mode: str = "constant", value: float | None = None) -> Any:
     """`functions.pad` with PyTorch's widths: before and after the last axis, then before and after the one before it.
 
     Examples
@@ -50,9 +51,22 @@ def pad(x: Any, pad: Sequence[int], mode: str = "constant", value: float = 0.0) 
         most = {"reflect": n - 1, "wrap": n}.get(mode, max(both) if n or mode == "constant" else 0)
         if max(both) > max(most, 0):  # there are no more elements to copy
             raise ValueError(f"pad: got {tuple(pad)} for shape {x.shape}; expected at most {most} along axis {axis}")
-    filled = {"constant_values": value} if mode == "constant" else {}
+    filled = {"constant_values": value or 0.0} if mode == "constant" else {}
     y = functions.pad(x, wider, mode=mode, **filled)
     return y[inside] if min(pad, default=0) < 0 and mode != "wrap" else y
+
+
+@takes_other_words
+def binary_cross_entropy(x: Any, t: Any, reduction: str = "mean") -> Any:
+    """`functions.binary_cross_entropy` with PyTorch's bound: a logarithm is at least -100.
+
+    Examples
+    --------
+    >>> from autolab import Variable, nn
+    >>> nn.functional.binary_cross_entropy(Variable([0.0]), [1.0])
+    variable(100.0)
+    """
+    return clamped(x, t, reduction=reduction)
 
 
 def dropout(x: Any, p: float = 0.5, training: bool | None = None, inplace: bool = False) -> Any:

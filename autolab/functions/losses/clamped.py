@@ -13,23 +13,23 @@ from .loss_terms import check_same, per_term, reduced
 
 
 @primitive()
-def clamped_cross_entropy(xp: Any, x: Array, t: Array, *, reduction: str = "mean") -> Array:
-    """`binary_cross_entropy` whose logarithms are at least -100, so that a certain, wrong probability costs 100."""
+def binary_cross_entropy(xp: Any, x: Array, t: Array, *, reduction: str = "mean") -> Array:
+    """That of `losses.entropy`, but with logarithms of at least -100: a certain, wrong probability costs 100."""
     check_same(x, t)
-    for name, given in (("input", x), ("target", t)):
+    for name, given in (("x", x), ("t", t)):
         if not ((given >= 0) & (given <= 1)).all():
             raise ValueError(f"{name} goes from {given.min()} to {given.max()}; expected probabilities, from 0 to 1")
-    return _clamped(xp, x, t, reduction=reduction)
+    return _of_probabilities(xp, x, t, reduction=reduction)
 
 
 @real
-def _clamped(xp: Any, x: Array, t: Array, *, reduction: str) -> Array:
+def _of_probabilities(xp: Any, x: Array, t: Array, *, reduction: str) -> Array:
     with xp.errstate(divide="ignore"):
         missed, hit = xp.maximum(xp.log1p(-x), -100), xp.maximum(xp.log(x), -100)
     return reduced((t - 1) * missed - t * hit, reduction)
 
 
-@clamped_cross_entropy.vjp("x")
+@binary_cross_entropy.vjp("x")
 @in_single
 def _clamped_x(g: Any, x: Any, t: Any, reduction: str) -> Any:
     """g * (x - t) / max(x * (1 - x), 1e-12) / x.size"""
@@ -50,7 +50,7 @@ def _width(x: Any) -> Any:
     return maximum(x * (1 - x), 1e-12)
 
 
-@clamped_cross_entropy.vjp("t")
+@binary_cross_entropy.vjp("t")
 @in_single
 def _clamped_t(g: Any, x: Any, reduction: str) -> Any:
     """g * (log(1 - x) - log(x)) / x.size"""

@@ -90,7 +90,7 @@ def pad(input: Any, pad: Any, mode: str = "constant", value: float | None = None
     if mode != "constant" and not 0 < len(pad) // 2 < input._data.ndim <= len(pad) // 2 + 2 <= 5:
         axes = f"{input._data.ndim} axes and pad {len(pad)} numbers"
         raise NotImplementedError(f"pad: input has {axes}; mode {mode!r:.40} pads all but the first one or two")
-    return dressed(_pad(input, pad, mode, value or 0))
+    return dressed(_pad(input, pad, mode, value))
 
 
 __getattr__ = fill(__name__)
