@@ -33,6 +33,7 @@ TITLES = {
     "Recording": "On what `autolab.record` gives",
     "extensions": "In `autolab.training.extensions`",
     "autolab": "In `autolab` itself",
+    "parameters": "As a parameter of NumPy's functions, here `f`",
     "keywords": "As a keyword of a function, link or optimizer",
 }
 
@@ -97,8 +98,8 @@ def _part(where: str) -> str:
         rows = [f"| `{name}` | `{own}` |" for name, own in _sorted(others)]
         paragraphs.append("\n".join(["| ✓ typed | is |", "| --- | --- |", *rows]))
     if HABITS[where]:
-        rows = [f"| `{name}` | {text} |" for name, text in _sorted(HABITS[where])]
-        missing = "not there" if where != "keywords" else "where none of them is there"
+        rows = [f"| `{name}` | {text.replace('{name}', 'f')} |" for name, text in _sorted(HABITS[where])]
+        missing = "where none of them is there" if where == "keywords" else "not there"
         paragraphs.append("\n".join([f"| {missing} | there is |", "| --- | --- |", *rows]))
     return "\n\n".join(paragraphs) + "\n"
 

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from .complaints import LIMIT
 from .errors import NoGradientError
+from .habit_tables import HABITS
 from .keyword_aliases import in_own_words, unknown_keyword
 
 if TYPE_CHECKING:
@@ -26,27 +27,6 @@ Call = tuple[tuple[Any, ...], dict[str, Any]]
 
 LEFT_OUT = object()
 """Marks an input that was not given."""
-
-INSTEAD = {
-    "out": "the result is always a new array: y = {name}(...)",
-    "where": "take the elements first, {name}(x[mask]); elementwise choose, F.where(mask, {name}(x), other)",
-    "dtype": "cast the input first: x.astype(dtype)",
-    "initial": "join it to the input as one more element",
-    "order": "arrays are in C order; the method x.reshape(shape, order='F') takes the other",
-    "like": "arrays follow their inputs",
-    "copy": "a result is never changed in place, so it needs no copy",
-    "kind": "sorting is always stable",
-    "stable": "sorting is always stable",
-    "mean": "it is computed here",
-    "subok": "a result is a Variable or a plain array",
-    "casting": "cast the input first: x.astype(dtype)",
-    "upper": "transpose the result",
-    "UPLO": "both triangles are read, as (a + a.T) / 2",
-    "hermitian": "use F.eigh for symmetric matrices",
-    "full_matrices": "the reduced form is computed: full_matrices=False",
-    "compute_uv": "the singular values are svd(a)[1]",
-}
-"""NumPy's parameters that no function accepts -> what to do instead."""
 
 
 def is_plain(function: Primitive, count: int, attributes: dict[str, Any]) -> bool:
@@ -71,7 +51,8 @@ def again(function: Primitive, error: Exception, args: tuple[Any, ...], arrays: 
         return function.apply(args, attributes)
     check_count(function.schema, len(args))
     try:
-        attributes = function.schema.completed(attributes)
+        if len(attributes) < len(function.schema.defaults):
+            attributes = function.schema.completed(attributes)
     except TypeError as missing:
         error = missing
     raise function.complaint(error, arrays, attributes) from None
@@ -158,7 +139,7 @@ def _as_spelled(function: Primitive, spelling: Any, args: tuple[Any, ...], given
 
 def refusal(function: str, name: str) -> str:
     """The message about a NumPy parameter that a function does not accept."""
-    told = INSTEAD.get(name)
+    told = HABITS["parameters"].get(name, "").replace("`", "")
     return f"does not take {name!r}" + (f"; {told.format(name=function)}" if told else "")
 
 
@@ -219,7 +200,7 @@ def _mismatch(function: Primitive, args: tuple[Any, ...], given: dict[str, Any],
 def unknown(function: Primitive, name: str) -> str:
     """The message about a keyword that a function does not have, with a hint for NumPy's parameters."""
     taken = function.grain is not None or function.spelling is not None or function.elementwise
-    if name in INSTEAD and taken:
+    if name in HABITS["parameters"] and taken:
         return f"{function.name}: {refusal(function.name, name)}"
     return no_keyword(function.schema, name)
 

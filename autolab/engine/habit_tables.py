@@ -10,6 +10,10 @@ from typing import Any
 
 _LR_FINDER = "a loop that multiplies `optimizer.lr` by 1.1 after each step; `autolab.plots.line_chart` of the losses"
 _OF_SCIPY = "SciPy's own, with its slope: `elementwise(x=lambda g, x: g * {1})(lambda xp, x: {0})`, by scipy.special"
+_SPECIAL = {
+    **dict.fromkeys(("gammaln", "lgamma"), _OF_SCIPY.format("gammaln(x)", "digamma(x)")),
+    "digamma": _OF_SCIPY.format("digamma(x)", "polygamma(1, x)"),
+}
 
 HABITS: dict[str, dict[str, str]] = {
     "Variable": {
@@ -42,8 +46,7 @@ HABITS: dict[str, dict[str, str]] = {
         **dict.fromkeys(("new_epoch", "use_cleargrads"), "nothing needs it: leave it out"),
     },
     "functions": {
-        **dict.fromkeys(("gammaln", "lgamma"), _OF_SCIPY.format("gammaln(x)", "digamma(x)")),
-        "digamma": _OF_SCIPY.format("digamma(x)", "polygamma(1, x)"),
+        **_SPECIAL,
         "integrate": "a loop of steps of your own, such as `y = y + h * f(y, t)`, which `grad` follows",
         "adaptive_avg_pool1d": "for size 1 `F.global_avg_pool(x, keepdims=True)`",
         "adaptive_max_pool2d": "for size 1 `F.global_max_pool(x, keepdims=True)`",
@@ -153,6 +156,7 @@ HABITS: dict[str, dict[str, str]] = {
         "gumbel": "`numpy.random.default_rng(key).gumbel(size=shape)`",
     },
     "autolab": {
+        **_SPECIAL,
         **dict.fromkeys(
             ("make_moons", "make_blobs"), "scikit-learn's own, `sklearn.datasets`, whose arrays go in as they are"
         ),
@@ -195,6 +199,25 @@ HABITS: dict[str, dict[str, str]] = {
         **dict.fromkeys(("animate", "walk"), "`autolab.explore(f, x=...)` walks through the passes step by step"),
         "monitor": "`autolab.LiveMonitor(model)`, and its `update(loss=loss)` in the loop",
         "watch": "`autolab.explore(f, x=...)`; `autolab.LiveMonitor(model)` for a training",
+    },
+    "parameters": {
+        "out": "the result is always a new array: `y = {name}(...)`",
+        "where": "take the elements first, `{name}(x[mask])`; elementwise choose, `F.where(mask, {name}(x), other)`",
+        "dtype": "cast the input first: `x.astype(dtype)`",
+        "initial": "join it to the input as one more element",
+        "order": "arrays are in C order; the method `x.reshape(shape, order='F')` takes the other",
+        "like": "arrays follow their inputs",
+        "copy": "a result is never changed in place, so it needs no copy",
+        "kind": "sorting is always stable",
+        "stable": "sorting is always stable",
+        "mean": "it is computed here",
+        "subok": "a result is a Variable or a plain array",
+        "casting": "cast the input first: `x.astype(dtype)`",
+        "upper": "transpose the result",
+        "UPLO": "both triangles are read, as (a + a.T) / 2",
+        "hermitian": "use `F.eigh` for symmetric matrices",
+        "full_matrices": "the reduced form is computed: `full_matrices=False`",
+        "compute_uv": "the singular values are `svd(a)[1]`",
     },
     "keywords": {
         "allow_int": "floating-point numbers, `x.astype(float)`",
@@ -256,7 +279,7 @@ ALIASES: dict[str, dict[str, str]] = {
             "": """
                 clamp=clip clone=copy cpu=to_cpu cuda=to_gpu eq=__eq__ ge=__ge__ grad_fn=creator gt=__gt__ le=__le__
                 lt=__lt__ ne=__ne__ permute=transpose t=transpose view=reshape zero_grad=cleargrad zerograd=cleargrad
-                mul=__mul__ neg=__neg__ remainder=__mod__ why=grad_status
+                mul=__mul__ neg=__neg__ true_divide=__truediv__ remainder=__mod__ why=grad_status
             """,
             "authoring.hooks": "register_hook",
             "authoring.unchain": "unchain unchain_backward",
@@ -266,8 +289,9 @@ ALIASES: dict[str, dict[str, str]] = {
                 atan2=arctan2 atanh=arctanh broadcast_to cross det erfc floor_divide fmax fmin fmod hypot inverse=inv
                 kron logaddexp matrix_power movedim=moveaxis multiply=mul nan_to_num negative=neg pinverse=pinv slogdet
                 swapdims=swapaxes xlogy ceil cosh erf expm1 flip floor log10 log1p log2 log_softmax logsumexp matmul
-                maximum clamp_min=maximum median minimum norm outer pow quantile reciprocal repeat_interleave=repeat
-                roll sign sinh square tan tile tril triu bmm=matmul mm=matmul mv=matmul unsqueeze=expand_dims
+                maximum clamp_min=maximum median minimum norm outer pow quantile reciprocal
+                repeat_interleave=repeat roll sign sinh square tan tile tril triu bmm=matmul mm=matmul mv=matmul
+                unsqueeze=expand_dims
             """,
             "functions.in_place_names": """
                 add_ clamp_ copy_ div_ fill_ masked_fill_ mul_ normal_ relu_ scatter_ sub_ uniform_ zero_
@@ -282,9 +306,10 @@ ALIASES: dict[str, dict[str, str]] = {
             "functions.pytorch_tensor_names": """
                 bool=as_bool double float half int=as_int long new_ones new_zeros to type=to
             """,
-            "functions.values_and_places": "amax amin diff nanmean nansum topk",
+            "functions.values_and_places": "amax amin count_nonzero diff nanmean nansum topk",
             "functions.array_module": """
-                allclose argwhere equal=array_equal diag fliplr inner isclose isfinite isinf isnan logical_and
+                allclose argwhere equal=array_equal diag fliplr
+                inner isclose isfinite isinf isnan logical_and
                 logical_not logical_or rot90 unique vdot
             """,
         }

@@ -62,10 +62,14 @@ _PYTORCHS = {"axis": "dim", "keepdims": "keepdim", "ddof": "correction"}
 
 
 def other_form(function: str, args: tuple[Any, ...], given: Mapping[str, Any]) -> Callable[[], Any] | None:
-    """What a call means instead if ``dim`` or ``keepdim`` says that it is PyTorch's, whose result differs."""
+    """What a call means instead if a keyword says that it is PyTorch's, whose result differs."""
     if function not in OTHER_FORMS:
         return None
-    if "dim" not in given and not ("keepdim" in given and ("axis" in given or len(args) == 2)):
+    if (
+        "dim" not in given
+        and "unbiased" not in given
+        and not ("keepdim" in given and ("axis" in given or len(args) == 2))
+    ):
         return None
     first, *more = args or [None]
     x = first if hasattr(first, "ndim") else np.asarray(first)

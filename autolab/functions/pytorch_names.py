@@ -351,8 +351,9 @@ def retain_grad(x: Variable) -> None:
         retain(x.node)
 
 
-def expand(x: Variable, *shape: int) -> Any:
+def expand(x: Variable, *shape: int, size: Any = ()) -> Any:
     """`broadcast_to`; -1 keeps the length of an axis."""
+    shape = shape or tuple(size)
     own = (-1,) * (len(shape) - x.ndim) + x.shape  # -1 is refused for a new axis
     return broadcast_to(x, tuple([n if m == -1 else m for m, n in zip(shape, own, strict=True)]))
 

@@ -88,9 +88,11 @@ def new_ones(x: Any, *shape: Any) -> Variable:
     return ones(*shape, dtype=x.dtype)
 
 
-linalg = ModuleType("autolab.linalg", "``numpy.linalg``, whose ``norm`` is called by other words, too.")
+linalg = ModuleType("autolab.linalg", "``numpy.linalg``, whose norms are called by other words, too.")
 vars(linalg).update({name: value for name, value in vars(np.linalg).items() if not name.startswith("__")})
-vars(linalg).update(norm=takes_other_words(np.linalg.norm), __getattr__=answering("autolab.linalg", "linalg"))
+for _name in ("norm", "vector_norm", "matrix_norm"):
+    setattr(linalg, _name, takes_other_words(getattr(np.linalg, _name)))
+vars(linalg).update(__getattr__=answering("autolab.linalg", "linalg"))
 
 
 def multinomial(p: Any, num_samples: int, replacement: bool = False, rng: Any = None) -> Variable:
