@@ -37,8 +37,8 @@ class Break:
     """A place where the curve of an order, and so of all higher orders, has a gap.
 
     At a ``jump`` the two sides end at different heights, at a ``hole`` at the same; at a ``pole`` a side goes to
-    infinity; at an ``edge`` the function is undefined on one side; from an ``overflow`` on, to the end of the domain, its
-    numbers are too large for floats, as those of ``exp`` are from 709.78 on.
+    infinity; at an ``edge`` the function is undefined on one side; beyond an ``overflow``, to the end of the domain,
+    its numbers are too large for floats, as those of ``exp`` are from 709.78 on.
 
     Examples
     --------

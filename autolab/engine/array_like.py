@@ -145,7 +145,10 @@ class ArrayLike(Displayed, Installed):
 
     def __index__(self: Any) -> int:
         if self._data.dtype.kind not in "iu":
-            raise TypeError(f"Variable: got {self._data.dtype} as an index; expected a whole number")
+            remedy = "write it in the function, or functools.partial(f, n=3)"
+            raise TypeError(
+                f"Variable: got {self._data.dtype} as an index; expected a whole number. For a count, {remedy}"
+            )
         return int(self._number())
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:

@@ -147,7 +147,7 @@ def _bindings(statement: Any) -> Iterator[tuple[ast.expr, ast.expr]]:
 
 
 def _entered(manager: ast.expr) -> ast.expr:
-    """What a context manager returns on entry, where that is written: itself, or what `contextlib.nullcontext` is given."""
+    """What a context manager returns on entry, as far as that is written: what `contextlib.nullcontext` is given."""
     if isinstance(manager, ast.Call) and ast.unparse(manager.func).endswith("nullcontext") and len(manager.args) == 1:
         return manager.args[0]
     return manager

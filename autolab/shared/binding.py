@@ -176,6 +176,7 @@ def fitted(
     except TypeError as error:
         missing = str(error).partition("missing a required argument: '")[2].rstrip("'")
         told = f"; write {caller}(..., {missing}=...)" if missing else ""
+        told = "; give it by position, as options= is for the tool" if missing == "options" else told
         raise TypeError(f"{caller}: {_name(fn)}{signature} does not take these inputs: {error}{told}") from None
 
 

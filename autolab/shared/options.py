@@ -32,7 +32,8 @@ def chosen_options(caller: str, options: Any, known: tuple[str, ...]) -> dict[st
     """``options`` as a new dictionary; a TypeError if it is not a mapping, or has keys that are not ``known``."""
     names = ", ".join([f"{name!r}" for name in known])
     if options is not None and not isinstance(options, Mapping):
-        raise TypeError(f"{caller}: options is {a_kind(options)}; expected a dict with {names}")
+        what = f"{caller}: options is {a_kind(options)}; expected a dict with {names}"
+        raise TypeError(f"{what:.230}; an input of that name has to be renamed, or given by position")
     unknown = ", ".join([f"{key!r:.60}" for key in options or {} if key not in known])
     if unknown:
         raise TypeError(f"{caller}: unknown options {unknown:.150}; expected {names}")

@@ -11,8 +11,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import autolab
 from autolab import Parameter, Variable
 from autolab.authoring import ContextFunction
+from autolab.gradcheck import step_sweep, taylor_test
 from autolab.shared.binding import bind
 
 
@@ -215,3 +217,26 @@ def test_arguments_arrive_where_python_would_put_them(
     bound = bind("record", fn, args, inputs)
     assert _values(bound.call()) == fn(*args, **inputs)
     assert set(bound.variables) == {*NAMES[: len(args)], *inputs}
+
+
+def test_inputs_may_have_any_name() -> None:
+    """Also those of the tools' own parameters; `options` by position, as the message says."""
+
+    def product(fn, x, n=2):
+        return fn * x * n
+
+    for tool in (autolab.record, autolab.explore, autolab.check_gradients, autolab.interact, taylor_test, step_sweep):
+        assert tool(product, fn=2.0, x=3.0) is not None
+        with pytest.raises(TypeError, match="position"):
+            tool(lambda options, x: options * x, options=2.0, x=3.0)
+    assert autolab.record(lambda options, x: options * x, 2.0, 3.0).inputs == (0, 1)
+
+    def power(x, n):
+        y = 1.0
+        for _ in range(n):
+            y = y * x
+        return y
+
+    with pytest.raises(TypeError, match=r"functools\.partial\(f, n=3\)"):
+        autolab.record(power, x=2.0, n=3)
+    assert autolab.record(functools.partial(power, n=3), x=2.0).steps[-1].value.values == 8.0

@@ -30,6 +30,7 @@ DEFAULTS: dict[str, Any] = {"rng": None, "order": 1, "executor": None, "reveal":
 
 def check_gradients(
     fn: Callable[..., Any],
+    /,
     *args: Any,
     options: Mapping[str, Any] | None = None,
     rng: np.random.Generator | None = None,

@@ -96,6 +96,7 @@ class TaylorReport:
 
 def taylor_test(
     fn: Callable[..., Any],
+    /,
     *args: Any,
     options: Mapping[str, Any] | None = None,
     rng: np.random.Generator | None = None,

@@ -83,6 +83,7 @@ class StepSweep:
 
 def step_sweep(
     fn: Callable[..., Any],
+    /,
     *args: Any,
     wrt: str | None = None,
     index: tuple[int, ...] | int | None = None,

@@ -163,7 +163,7 @@ def _first(session: Session) -> tuple[Recording, UserError | None]:
         return error.recording, error
 
 
-def explore(fn: Callable[..., Any], *args: Any, options: Mapping[str, Any] | None = None, **inputs: Any) -> Explorer:
+def explore(fn: Callable[..., Any], /, *args: Any, options: Mapping[str, Any] | None = None, **inputs: Any) -> Explorer:
     """Explore a function live: move its inputs and watch the value and the gradient of every step follow.
 
     In plain Python, where there is no notebook to draw in, the view is saved as a page in the folder ``autolab_pages``

@@ -24,7 +24,16 @@ export function makeHistogramPart(view) {
     root.hidden =
       get("selected") === null || get("selected") < 0 || !get("readings").nodes[get("selected")]?.value_cells;
     if (root.open !== isOpen()) root.open = isOpen();
-    rows.replaceChildren(...(root.hidden ? [] : (spread ?? [])).map(row));
+    rows.replaceChildren(...(root.hidden || !root.open ? [] : spread?.length ? spread.map(row) : [missing(spread)]));
+  }
+
+  /** Why there is none: not all elements were kept, or a saved page has none. @param {any[] | null} spread */
+  function missing(spread) {
+    const words = get("words");
+    return html(
+      "p.al-note",
+      spread ? words.live_histogram_not_kept : get("still") ? words.live_histogram_not_here : "",
+    );
   }
 
   return { places: { side: [root] }, on: { "look histograms selected": paint }, paint };

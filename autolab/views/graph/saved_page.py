@@ -141,8 +141,10 @@ class Held:
         """Add the details of each box, the moments of the walk, and the flow of each picture."""
         for graph, boxes in zip(self._reader.graphs, self.boxes, strict=True):
             self._side_by_side(graph.outline, boxes["nodes"])
-            for box in boxes["nodes"]:
+            for box, reading in boxes["nodes"].items():
                 self._ask_late(["detail", int(box)])
+                if reading["value_cells"]:
+                    self._ask_late(["histogram", int(box), None])
         for k in range(len(self._reader.walk) if self.walks else 0):
             self._ask_late(["frame", k, None])
         for kind in ("search", "path", "terms"):
@@ -198,12 +200,14 @@ def states(outline: Outline, now: Open, most: int) -> list[Open]:
 def _wished(outline: Outline, now: Open, everything: Open) -> Iterator[Open]:
     yield from (now, frozenset(), everything)
     waiting, seen = [now], {now}
-    yield from (_alone(outline, group) for group in sorted(outline.groups, key=lambda g: len(outline.around(g))))
+    around = {group: frozenset(outline.around(group)) for group in outline.groups}
+    alone = {group: _alone(outline, group) for group in outline.groups}
+    yield from (alone[group] for group in sorted(outline.groups, key=lambda group: len(around[group])))
     while waiting:
         state = waiting.pop(0)
         for group in outline.groups:
-            inside = {other for other in state if other == group or group in outline.around(other)}
-            next_state = state - inside if group in state else state | _alone(outline, group)
+            inside = {other for other in state if other == group or group in around[other]}
+            next_state = state - inside if group in state else state | alone[group]
             if next_state not in seen:
                 seen.add(next_state)
                 waiting.append(next_state)

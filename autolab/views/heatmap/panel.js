@@ -3,7 +3,7 @@
 
 import { makeHeatLegend, toneOf } from "../live/colors.js";
 import { html, layOverCells, short, tellOrHide, write } from "../live/dom.js";
-import { cellUnder, clamp } from "../live/hand.js";
+import { cellUnder, clamp, isHovering } from "../live/hand.js";
 import { floats, labelled, makeColoredCells, rangeOf } from "../live/heatmap.js";
 
 /** @typedef {{row: number, column: number}} Spot an element of the plane */
@@ -27,7 +27,7 @@ export function makeHeatPanel(act) {
     onpointermove: moved,
     onpointerup: released,
     onpointercancel: released,
-    onpointerleave: () => act.point(null),
+    onpointerleave: (/** @type {PointerEvent} */ event) => isHovering(event) && act.point(null),
     onblur: () => act.point(null),
   };
   const cells = makeColoredCells(options, ".al-heat-frame", mark);
@@ -67,6 +67,7 @@ export function makeHeatPanel(act) {
   function grab(event) {
     const spot = event.button === 0 && spotAt(event);
     if (!spot) return;
+    act.point(spot);
     canvas.setPointerCapture(event.pointerId);
     drag = { x: event.clientX, y: event.clientY, spot };
   }

@@ -176,7 +176,7 @@ def _is_curve(part: Any) -> bool:
     return is_row and value.dtype.kind in "iuf" and gradient is None
 
 
-def interact(fn: Callable[..., Any], options: Mapping[str, Any] | None = None, **inputs: Any) -> Interact:
+def interact(fn: Callable[..., Any], /, options: Mapping[str, Any] | None = None, **inputs: Any) -> Interact:
     """Move the arguments of a function and see what it returns: curves, arrays as heatmaps, text.
 
     It is for pictures that `explore` does not draw, such as how a curve depends on a number. In plain Python, where

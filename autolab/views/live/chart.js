@@ -2,7 +2,7 @@
 /** A line chart. Python decides on axes, ticks and lines; here they are drawn in the available width. */
 
 import { html, set, short, svg, tellOrHide, write } from "./dom.js";
-import { claim, clamp, placeIn } from "./hand.js";
+import { claim, clamp, isHovering, placeIn } from "./hand.js";
 
 const PLOT_ROOM = [58, 12, 10, 40]; // margins of the plot, for letters of PLOT_LETTERS pixels
 const PLOT_LETTERS = 12;
@@ -21,8 +21,9 @@ export function makeChart(pick) {
   const picture = svg("svg.al-chart-picture", {
     role: "img",
     tabindex: 0,
+    onpointerdown: pointed,
     onpointermove: pointed,
-    onpointerleave: () => point(null),
+    onpointerleave: (/** @type {PointerEvent} */ event) => isHovering(event) && point(null),
     onclick: choose,
     onkeydown: pressed,
     onblur: () => point(null),

@@ -25,6 +25,9 @@ export const snapped = (value, { min, max, step }) =>
 
 const KEY_STEPS = { ArrowLeft: -1, ArrowRight: 1, PageDown: -10, PageUp: 10 };
 
+/** Whether a pointer was pointing: a finger only touches, and what it has read stays. @param {PointerEvent} event */
+export const isHovering = (event) => event.pointerType !== "touch";
+
 /**
  * The number after a key press; undefined for keys without an effect.
  * @param {string} key

@@ -3,7 +3,7 @@
 
 import { makeHeatLegend, paint, toneOf } from "./colors.js";
 import { bracketOf, html, inCell, set, short, write } from "./dom.js";
-import { ARROWS, cellUnder, claim, clamp } from "./hand.js";
+import { ARROWS, cellUnder, claim, clamp, isHovering } from "./hand.js";
 
 const LABELLED = { rows: 8, columns: 6 }; // arrays up to this size have numbers in their cells
 const WIDE = 1.6; // width of a cell with a number, in heights
@@ -26,8 +26,9 @@ export function makeHeatmap(around = (frame) => frame) {
   const cells = makeColoredCells({
     tabindex: 0,
     onkeydown: pressed,
+    onpointerdown: pointed,
     onpointermove: pointed,
-    onpointerleave: () => point(-1),
+    onpointerleave: (/** @type {PointerEvent} */ event) => isHovering(event) && point(-1),
     onblur: () => point(-1),
   });
   const readout = html("output.al-readout");

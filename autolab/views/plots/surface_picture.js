@@ -7,7 +7,7 @@
 import { paint } from "../live/colors.js";
 import { makeBox } from "../live/controls.js";
 import { html, lay, set, short, svg, write } from "../live/dom.js";
-import { ARROWS, A_CLICK, claim, clamp, draggable, placeIn, snapped } from "../live/hand.js";
+import { ARROWS, A_CLICK, claim, clamp, draggable, isHovering, placeIn, snapped } from "../live/hand.js";
 import { floats } from "../live/heatmap.js";
 import { arrow, axes, legend } from "./surface_axes.js";
 
@@ -41,7 +41,7 @@ export function makeSurfacePicture(view, { looked, put, start }) {
       tabindex: 0,
       role: "application",
       "aria-roledescription": "surface",
-      onpointerleave: () => look(null),
+      onpointerleave: (/** @type {PointerEvent} */ event) => isHovering(event) && look(null),
       onblur: () => look(null),
       onkeydown: pressed,
       ...draggable(grab, drag, (_, event) => put?.(at(event), false)),

@@ -69,3 +69,17 @@ def test_the_panel_is_asked_for_while_it_is_open_and_follows_the_walk(
     node(page, wire, "h").press("Escape")
     wire.settle()
     expect(panel).to_be_hidden()
+
+
+@pytest.mark.browser
+def test_a_saved_page_has_histograms_of_all_arrays_and_says_where_it_has_none(open_file: Callable[..., Page]) -> None:
+    page = open_file(autolab.explore(twice, x=np.arange(6.0)))
+    page.locator(".al-node[aria-label^='x,']").click()
+    panel = page.locator(".al-histogram")
+    panel.locator("summary").click()
+    expect(panel.locator("svg")).to_have_count(2)
+    page.locator(".al-node[aria-label^='h =']").click()
+    expect(panel.locator("svg")).to_have_count(2)
+    page.get_by_role("button", name="One step back").click()
+    expect(panel.locator("svg")).to_have_count(0)
+    expect(panel).to_contain_text("needs Python")

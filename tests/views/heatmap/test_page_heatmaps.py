@@ -146,6 +146,14 @@ def test_value_and_gradient_are_read_out_together(show: Show) -> None:
     assert page.locator(".al-sentence").get_attribute("role") == "status"  # it is read aloud
 
 
+def test_a_tap_reads_a_cell(show: Show) -> None:
+    page = show(W=array(12, 9), page_options={"has_touch": True}).pages[0]
+    box = page.locator(".al-canvas").bounding_box()
+    assert box
+    page.touchscreen.tap(box["x"] + box["width"] * 5.5 / 9, box["y"] + box["height"] * 3.5 / 12)
+    assert readout(page).startswith("W[3, 5] = ")
+
+
 def test_small_arrays_have_their_numbers_in_the_cells(show: Show) -> None:
     page = show(np.array([[1.0, -0.25, np.nan], [1e-9, np.inf, 3.0]])).pages[0]
     assert page.locator(".al-numbers span").all_text_contents() == ["1", "−0.25", "NaN", "1e−9", "∞", "3"]
