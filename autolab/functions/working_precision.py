@@ -6,6 +6,7 @@ both unchanged.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from functools import wraps
 from typing import Any
@@ -13,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from ..engine import Array, Primitive, Variable, as_array, check_real
+from ..engine.backend import numpys
 
 HALF, SINGLE = np.dtype(np.float16), np.dtype(np.float32)
 
@@ -98,6 +100,35 @@ def _widened(value: Any) -> Any:
 
 def _cast(value: Any, dtype: np.dtype) -> Any:
     return Primitive.cast(value, dtype=dtype) if isinstance(value, Variable) else value.astype(dtype)
+
+
+def in_range(xp: Any, measure: Callable[[Array], Array], x: Array) -> Array:
+    """``measure(x)``, which grows with ``x``, where squares of its elements overflow or vanish, too.
+
+    Then it is computed of ``x`` over a power of two. A traced array has no values to ask for.
+    """
+    with np.errstate(over="ignore", under="ignore"):
+        y = measure(x)
+    least, most = _RANGE[x.dtype]
+    if isinstance(y, np.floating):
+        usual = least <= y <= most
+    else:
+        usual = (
+            type(y) not in numpys
+            or not y.size
+            or (least <= np.minimum.reduce(y, axis=None) and np.maximum.reduce(y, axis=None) <= most)
+        )
+    if usual or type(x) not in numpys:
+        return y
+    top = float(np.abs(x).max())
+    if not 0 < top < np.inf:
+        return y
+    scale = x.dtype.type(2.0 ** np.clip(math.floor(math.log2(top)), -1000, 1000))
+    scaled = measure(x / scale) * scale
+    return np.where((y < least) | (y > most), scaled, y)[()]
+
+
+_RANGE = {dtype: (float(np.finfo(dtype).tiny) ** 0.5 / 1e-8, float(np.finfo(dtype).max)) for dtype in FULL}
 
 
 def accumulated(method: str, x: Array, **options: Any) -> Array:

@@ -594,3 +594,27 @@ def test_means_of_many_halves() -> None:
         np.testing.assert_allclose(y.data, 2.0)
         y.backward()
         np.testing.assert_allclose(x.grad.data.astype(float).sum(), 0.0 if y.dtype == np.float64 else 1.0, atol=2e-2)
+
+
+def test_norms_and_deviations_of_any_size() -> None:
+    """They grow with their input, and so do not overflow or vanish before it does; their slopes do not change."""
+    rng = np.random.default_rng(0)
+    measures: dict[str, Callable[[Any], Any]] = {
+        "norm": F.norm,
+        "norm of rows": lambda x: F.norm(x, axis=1),
+        "norm of order 3": lambda x: F.norm(x, 3, -1),
+        "matrix norm": F.matrix_norm,
+        "vector norm": np.linalg.vector_norm,
+        "deviation": lambda x: F.std(x, 1),
+    }
+    for (name, f), dtype in product(measures.items(), (np.float32, np.float64)):
+        usual = rng.normal(size=(2, 3)).astype(dtype)
+        reach = float(np.log10(np.finfo(dtype).max))
+        for power in (-0.85 * reach, -0.6 * reach, 0.6 * reach, 0.97 * reach):
+            scale = dtype(2.0 ** round(power * np.log2(10)))
+            found = []
+            for x in (Variable(usual), Variable(usual * scale)):
+                y = f(x)
+                found += [y.data, grad(F.sum(y / y.size), x).data]
+            np.testing.assert_allclose(found[2] / scale, found[0], rtol=1e-5, err_msg=f"{name}, {scale}")
+            np.testing.assert_allclose(found[3], found[1], rtol=1e-4, atol=1e-5, err_msg=f"{name}, {scale}")

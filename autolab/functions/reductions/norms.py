@@ -11,7 +11,7 @@ from ...engine import Array
 from ...engine.declare import primitive
 from ..elementwise.powers import abs, pow, ratio
 from ..elementwise.rounding import sign
-from ..working_precision import in_single, real
+from ..working_precision import in_range, in_single, real
 from .extrema import share
 from .reduce import Axis, kept, reduced, sum
 
@@ -49,7 +49,7 @@ def norm(xp: Any, x: Array, *, ord: Order = None, axis: Axis = None, keepdims: b
     (variable(5.0), variable(7.0), variable(4.0))
     """
     _check_order(ord, len(reduced(x.shape, axis)))
-    return xp.linalg.norm(x, ord=ord, axis=axis, keepdims=keepdims)
+    return in_range(xp, lambda v: xp.linalg.norm(v, ord=ord, axis=axis, keepdims=keepdims), x)
 
 
 def _check_order(ord: Order, axes: int) -> None:

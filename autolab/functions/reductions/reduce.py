@@ -12,7 +12,7 @@ from ...engine.declare import primitive
 from ...engine.numpy_protocol import register
 from ..arrays.shape import broadcast_to
 from ..elementwise.powers import ratio
-from ..working_precision import HALF, accumulated, divided, in_single, real
+from ..working_precision import HALF, accumulated, divided, in_range, in_single, real
 
 Axis = int | tuple[int, ...] | None
 
@@ -150,7 +150,7 @@ def std(xp: Any, a: Array, *, axis: Axis = None, ddof: int = 0, keepdims: bool =
     >>> F.std(Variable([1.0, 2.0, 3.0]), ddof=1)
     variable(1.0)
     """
-    return a.std(axis=axis, ddof=ddof, keepdims=keepdims)
+    return in_range(xp, lambda v: v.std(axis=axis, ddof=ddof, keepdims=keepdims), a)
 
 
 @std.vjp("a")
