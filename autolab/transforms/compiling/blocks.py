@@ -9,7 +9,7 @@ import numpy as np
 
 from .call_tape import Step
 from .lowering import Lowered, is_of_floats
-from .references import Ref, slots_in
+from .references import Ref
 
 _BLOCK_BYTES = 1 << 20
 """Total size of the blocks: about the second-level cache of a core."""
@@ -49,7 +49,7 @@ class Blocks:
         """The intermediates, grouped so that each group shares one block: every next one replaces one that is dead."""
         found: list[list[int]] = []
         for i, step in enumerate(self.steps):
-            later = {slot for other in self.steps[i + 1 :] for slot in slots_in(other.args)}
+            later = {slot for other in self.steps[i + 1 :] for slot in other.slots}
             free = [one for one in found if one[-1] not in later]
             if (slot := step.outs[0][1]) in self.between:
                 place = free[0] if free else []
@@ -75,7 +75,7 @@ def in_blocks(low: Lowered, steps: Sequence[Step], leaving: set[int]) -> dict[in
         while end < len(steps) and _goes_on(low, steps[start], steps[end]):
             end += 1
         if end - start > 1:
-            later = {low.slot(slot) for step in steps[end:] for slot in slots_in((step.args, step.options))}
+            later = {low.slot(slot) for step in steps[end:] for slot in step.slots}
             blocks = Blocks(low, list(steps[start:end]), leaving | later)
             if blocks.is_worth_it:
                 found[start] = blocks

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import numpy as np
 
 
 class Buffers:
     """Blocks of memory, each reused for one result after another."""
 
-    def __init__(self) -> None:
-        self._free: list[np.ndarray] = []
+    def __init__(self, free: Iterable[np.ndarray] = ()) -> None:
+        self._free = [*free]
         self._used: dict[int, np.ndarray] = {}
 
     def array(self, number: int, like: np.ndarray) -> np.ndarray:
@@ -22,6 +24,10 @@ class Buffers:
             block = _aligned(like.nbytes)
         self._used[number] = block
         return np.ndarray(like.shape, like.dtype, block, 0, like.strides)
+
+    def blocks(self) -> list[np.ndarray]:
+        """All blocks, for another program that never runs at the same time."""
+        return [*self._free, *self._used.values()]
 
     def release(self, number: int) -> bool:
         """Free the block of a result for the next one; False if it is in none."""

@@ -8,6 +8,7 @@ import sys
 from bisect import bisect
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from operator import itemgetter
 from types import CodeType, FrameType
 from typing import Any, Literal, NamedTuple
@@ -86,6 +87,11 @@ class Step:
     line: Line = None
     is_pulled: bool = False
     number: int = -1
+
+    @cached_property
+    def slots(self) -> list[int]:
+        """The slots that its arguments refer to."""
+        return slots_in((self.args, self.options))
 
 
 class CallTape:
@@ -223,13 +229,11 @@ class CallTape:
 
     # ------------------------------------------------------------------ recording
     def _noted(self, kind: Any, function: Any, args: Sequence[Any], options: dict[str, Any], found: Any) -> Any:
-        given = [*args, *options.values()]
+        given = recorded_in((args, options))
         noted, settings = mapped(tuple(args), self._ref), mapped(options, self._ref)
-        depends = kind == "draw" or (
-            function not in _BLANK and any([self.depends[slot] for slot in slots_in((noted, settings))])
-        )
+        depends = kind == "draw" or (function not in _BLANK and any([self.depends[one._slot] for one in given]))
         writes = self._written(function, args, options)
-        same = next((item for item in recorded_in(given) if item._value is found), None)
+        same = next((item for item in given if item._value is found), None)
         if same is not None and writes is None and function is not operator.getitem:
             return self.recorded(same._value, same._slot) if same._is_scalar else same  # ``np.asarray`` of an array
         parts = list(found) if isinstance(found, tuple | list) else [found]

@@ -23,6 +23,9 @@ from .traced_run import trace
 from .walk import read_by
 
 _MOST_PROGRAMS = 16
+Taker = Callable[[Any, Any], Any]
+"""A test for a kind of call: see `taker`."""
+
 _tracing = Lock()
 """Held while a function is traced, because its parameters then contain recorded arrays."""
 
@@ -92,9 +95,10 @@ class Compiled:
             raise ValueError(f"compile: check_every is {check_every!r:.60}; expected a positive integer or None")
         self.function, self.check_every = function, check_every
         self._programs: dict[Hashable, list[CompiledProgram]] = {}
-        self._refused: dict[Hashable, Refusal] = {}
+        self._refused: dict[Hashable, tuple[Refusal, Taker]] = {}
         self._warned = False
         self._last: CompiledProgram | None = None
+        self._is_refused: Taker | None = None  # a quick test for the kind of the last call, if that was refused
         self._put_off = 0
         update_wrapper(self, function, updated=())
 
@@ -120,6 +124,8 @@ class Compiled:
         return type(self), (self.function, self.check_every)
 
     def __call__(self, *args: Any, **options: Any) -> Any:
+        if (is_refused := self._is_refused) is not None and is_refused(args, options) is not None:
+            return self.function(*args, **options)
         if (
             _errors_are_awaited()
             or listeners
@@ -141,17 +147,19 @@ class Compiled:
         except TypeError:
             return self.function(*args, **options)
         if signature.key in self._refused:
+            self._last, self._is_refused = None, self._refused[signature.key][1]
             return self.function(*args, **options)
         for program in programs:
             if program.fits(signature.leaves):
-                self._last = None if signature.has_twins else program
+                self._last, self._is_refused = None if signature.has_twins else program, None
                 return program(self, signature.leaves, args, options)
         return self._first(signature, programs, args, options)
 
     def _first(self, signature: Signature, programs: list[CompiledProgram], args: Any, options: Any) -> Any:
         key = signature.key
         if len(programs) >= _MOST_PROGRAMS or len(self._programs) > 8 * _MOST_PROGRAMS:
-            self.refuse(key, Refusal("there are too many kinds of calls: arguments or its surroundings change"))
+            too_many = Refusal("there are too many kinds of calls: arguments or its surroundings change")
+            self.refuse(key, taker(args, options), too_many)
             return self.function(*args, **options)
         if not _tracing.acquire(False):  # another thread's function, or the one that calls this one
             return self.function(*args, **options)
@@ -161,21 +169,24 @@ class Compiled:
         finally:
             _tracing.release()
         if traced.tape.refusal is not None:
-            self.refuse(key, traced.tape.refusal)
+            self.refuse(key, takes, traced.tape.refusal)
         elif traced.state is not None:
             around = read_by(traced.tape.ran, traced.found, self.function, signature.objects)
             programs.append(CompiledProgram(key, traced, around, signature, takes))
         else:
             self._put_off += 1
             if self._put_off > _MOST_PROGRAMS:
-                self.refuse(key, Refusal("an object around it gets a new attribute at each call"))
+                self.refuse(key, takes, Refusal("an object around it gets a new attribute at each call"))
         return traced.result
 
-    def refuse(self, key: Hashable, refusal: Refusal) -> None:
+    def refuse(self, key: Hashable, takes: Taker, refusal: Refusal) -> None:
         self._last = None
         self._programs.pop(key, None)
+        self._is_refused = takes
         if len(self._refused) < 64 * _MOST_PROGRAMS:
-            self._refused[key] = refusal
+            self._refused[key] = refusal, takes
+        if len(self._refused) >= _MOST_PROGRAMS and not any(self._programs.values()):
+            self._is_refused = _all  # whatever the arguments are
         if not self._warned:
             self._warned = True
             name = getattr(self.function, "__name__", "the function")
@@ -200,12 +211,17 @@ class Compiled:
     @property
     def refusals(self) -> list[str]:
         """Why calls are not compiled, one sentence for each kind of call."""
-        return [refusal.what for refusal in self._refused.values()]
+        return [refusal.what for refusal, _ in self._refused.values()]
 
     @property
     def programs(self) -> list[CompiledProgram]:
         """The programs, in the order in which they were made."""
         return [program for found in self._programs.values() for program in found]
+
+
+def _all(args: Any, options: Any) -> Any:
+    """Every call."""
+    return ()
 
 
 class _Methods(dict[Compiled, Compiled]):

@@ -20,7 +20,6 @@ from .lowering import Lowered
 from .nested import named, outs, variables_in
 from .reached_state import Given, Out, StatePlace
 from .reads import Reads
-from .references import slots_in
 from .returned import joined
 from .shared_memory import Sharing
 from .traced_run import Traced
@@ -86,7 +85,13 @@ class CompiledProgram:
         steps = [step for step in low.steps if not step.is_backward]
         saved = [] if dry else [Out(slot, False) for slot in self._saved]
         result = [traced.spec, saved] if traced.pulled else traced.spec
-        return Executable(low, steps, traced.tape.sources, result, traced.effects, dry)
+        free = self.forward.blocks if dry else ()
+        return Executable(low, steps, traced.tape.sources, result, traced.effects, dry, free)
+
+    @cached_property
+    def _dry(self) -> Executable:
+        """The program up to the first update, for the comparison with the function itself."""
+        return self._forward(dry=True)
 
     @cached_property
     def _saved(self) -> list[int]:
@@ -94,7 +99,7 @@ class CompiledProgram:
         low, traced = self._low, self.traced
         steps = [step for step in low.steps if step.is_backward]
         made = {slot for step in steps for _, slot in step.outs} | set(traced.starts)
-        used = {low.slot(slot) for slot in slots_in([(step.args, step.options) for step in steps])}
+        used = {low.slot(slot) for step in steps for slot in step.slots}
         used |= {low.slot(out.slot) for out in traced.pulled}
         return sorted([slot for slot in used - made if slot not in low.static])
 
@@ -104,7 +109,7 @@ class CompiledProgram:
         low, traced = self._low, self.traced
         found: dict[int, set[int]] = {low.memory[low.slot(slot)]: {i} for i, slot in enumerate(traced.starts)}
         for step in [step for step in low.steps if step.is_backward]:
-            used = [found.get(low.memory[low.slot(slot)], set()) for slot in slots_in((step.args, step.options))]
+            used = [found.get(low.memory[low.slot(slot)], set()) for slot in step.slots]
             for slot in [*[slot for _, slot in step.outs], *([] if step.writes is None else [step.writes])]:
                 found.setdefault(low.memory[low.slot(slot)], set()).update(*used)
         return [found.get(low.memory[low.slot(out.slot)], set()) for out in traced.pulled]
@@ -112,7 +117,7 @@ class CompiledProgram:
     def _read_beside(self) -> list[StatePlace]:
         """The places of data without a gradient that the results are computed from as well."""
         low, named_so = self._low, set(map(id, self.traced.inputs))
-        used = {slot for step in low.steps for slot in slots_in((step.args, step.options))}
+        used = {slot for step in low.steps for slot in step.slots}
         places = [place for slot, place in self.traced.tape.sources.items() if place is not None and slot in used]
         places = [place for place in places if place.kind in ("data", "attribute") and id(place.holder) not in named_so]
         own = {(id(place.holder), place.name) for place in self._own_places}
@@ -174,7 +179,7 @@ class CompiledProgram:
     def _alone(self, leaves: list[Any]) -> list[Any]:
         """The results of the program, up to the first update; with their gradients, if they may be differentiated."""
         if self.backward is None:
-            found: list[Any] = self._forward(dry=True).run(leaves)
+            found: list[Any] = self._dry.run(leaves)
             return found
         kept = self.kept()
         result, saved = self.forward.run(leaves)
@@ -195,7 +200,7 @@ class CompiledProgram:
             modes().rng.bit_generator.state = before
         result, expected = self.traced.observed(owner.function, leaves, args, options)
         if found is not None and (expected is None or not _equal(found, expected)):
-            owner.refuse(self.key, Refusal("its program and the function itself give different bits"))
+            owner.refuse(self.key, self.takes, Refusal("its program and the function itself give different bits"))
         return result
 
 

@@ -36,6 +36,8 @@ class Executable:
         The source code of ``run``.
     draws : bool
         Whether it draws random numbers.
+    blocks : list of arrays
+        The memory of its buffers, which a program that never runs at the same time may use, too: ``free``.
     """
 
     def __init__(
@@ -46,6 +48,7 @@ class Executable:
         result: Any,
         effects: Sequence[Effect] = (),
         dry: bool = False,
+        free: Sequence[np.ndarray] = (),
     ) -> None:
         self._dry, self._tape, self._low, self._steps, self._from = dry, low.tape, low, steps, sources
         escaping = named(result, effects, steps)
@@ -59,7 +62,7 @@ class Executable:
         self._held: set[str] = set()
         self._tells: list[str] = []
         self._made: dict[int, list[int]] = {}
-        self._placement = Placement(low, steps, escaping)
+        self._placement = Placement(low, steps, escaping, free)
         self.between: set[int] = set()
         self.draws = any([step.kind == "draw" for step in steps])
         self._lines: list[str] = ["rng = modes().rng"] * self.draws
@@ -83,6 +86,7 @@ class Executable:
         if any([step.kind == "errstate" for step in steps]):
             self._lines = ["with errstate():", *[f"    {line}" for line in self._lines]]
         self.source = "def run(L):\n" + "".join([f"    {line}\n" for line in self._lines])
+        self.blocks = self._placement.blocks()
         self.run: Callable[[Sequence[Any]], Any] = generated.made("compiled", self.source)
 
     def static(self, slot: int) -> np.ndarray | None:
@@ -128,7 +132,7 @@ class Executable:
         return name
 
     def _sources(self) -> None:
-        used = {slot for step in self._steps for slot in slots_in((step.args, step.options))} | self._placement.kept
+        used = {slot for step in self._steps for slot in step.slots} | self._placement.kept
         for slot, where in self._from.items():
             if slot in used:
                 copied = ".copy()" if self._dry and self._low.memory[slot] in self._low.written else ""

@@ -125,7 +125,7 @@ class Lowered:
 
     def _key(self, step: Step, version: dict[int, int]) -> Hashable | None:
         """A key that is equal for calls with equal results; it counts how often each argument was written to."""
-        slots = slots_in((step.args, step.options))
+        slots = step.slots
         try:
             versions = tuple([version.get(self.memory[slot], 0) for slot in slots])
             key = step.function, _exact(step.args), _exact(step.options), versions
@@ -139,12 +139,12 @@ class Lowered:
         if step.kind != "call" or step.writes is not None or len(step.outs) != 1 or step.outs[0][0] is not None:
             return None
         own = self.memory[step.outs[0][1]]
-        return next((slot for slot in slots_in((step.args, step.options)) if self.memory[slot] == own), None)
+        return next((slot for slot in step.slots if self.memory[slot] == own), None)
 
     def _may_raise(self, step: Step) -> bool:
         """Whether values decide if a call raises: it is then made even if nothing needs its result."""
         if step.function is np.power:
-            return all([self.tape.values[slot].dtype.kind in "iu" for slot in slots_in(step.args)])
+            return all([self.tape.values[slot].dtype.kind in "iu" for slot in step.slots])
         picks = step.function in (operator.getitem, np.take, np.ndarray.take) and bool(slots_in(step.args[1:]))
         return picks or "linalg" in str(getattr(step.function, "__module__", None))
 
@@ -159,8 +159,8 @@ class Lowered:
             elif step.kind in ("load", "call") and not (named & made or self._may_raise(step)):
                 continue
             kept.append(step)
-            named.update(slots_in((step.args, step.options)))
-            needed |= {self.memory[slot] for slot in slots_in((step.args, step.options))}
+            named.update(step.slots)
+            needed |= {self.memory[slot] for slot in step.slots}
         return kept[::-1]
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from .buffers import Buffers, offset
 from .call_tape import Step
 from .lowering import Lowered, is_elementwise, is_of_floats
-from .references import Ref, resolved, slots_in
+from .references import Ref, resolved
 
 LARGE = 1 << 16
 """In bytes: smaller arrays stay in the cache anyway."""
@@ -30,12 +30,14 @@ class Placement:
         Slots that outlive the run.
     """
 
-    def __init__(self, low: Lowered, steps: Sequence[Step], escaping: set[int]) -> None:
-        self._low, self._values, self._buffers = low, low.tape.values, Buffers()
+    def __init__(
+        self, low: Lowered, steps: Sequence[Step], escaping: set[int], free: Sequence[np.ndarray] = ()
+    ) -> None:
+        self._low, self._values, self._buffers = low, low.tape.values, Buffers(free)
         self.kept = {low.slot(slot) for slot in escaping}
         last: dict[int, int] = {}
         for i, step in enumerate(steps):
-            for slot in [*slots_in((step.args, step.options)), *[slot for _, slot in step.outs]]:
+            for slot in [*step.slots, *[slot for _, slot in step.outs]]:
                 last[low.memory[low.slot(slot)]] = i
         kept = {low.memory[slot] for slot in self.kept}
         self._last: dict[int, list[int]] = {}
@@ -43,6 +45,10 @@ class Placement:
             if number not in kept:
                 self._last.setdefault(i, []).append(number)
         self._under = self._overlaid(steps)
+
+    def blocks(self) -> list[np.ndarray]:
+        """The memory of the buffers."""
+        return self._buffers.blocks()
 
     def ending(self, i: int) -> list[int]:
         """The memory blocks that are no longer needed after a step."""
@@ -56,7 +62,7 @@ class Placement:
         """Whether a step makes a view of a buffer or a constant; the view is then made once, not in every run."""
         low = self._low
         base = low.viewed(step)
-        slots = slots_in((step.args, step.options))
+        slots = step.slots
         if base is None or any([low.slot(slot) not in low.static for slot in slots]):
             return False
         args, options = resolved((step.args, step.options), lambda slot: low.static[low.slot(slot)])
@@ -80,7 +86,7 @@ class Placement:
             slot = step.outs[0][1]
             value = self._values[slot]
             if low.memory[slot] in low.escaping and value.base is None and value.nbytes >= LARGE:
-                for one in made.intersection(slots_in(step.args)):
+                for one in made.intersection(step.slots):
                     if low.memory[one] in self.ending(i) and _is_laid(self._values[one], value):
                         found[slot] = one
             elif low.is_fresh(slot) and value.base is None:

@@ -26,7 +26,6 @@ from .nested import EnteredArguments, flat, named, outs, unwrapped, variables_in
 from .reached_state import Effect, Given, Out, ReachedState, StatePlace
 from .reads import Reads, same
 from .recorded_array import Recorded, taped
-from .references import slots_in
 from .returned import spent
 from .users_frames import users_frame
 from .walk import reads
@@ -226,7 +225,7 @@ class _NotedRun:
     def _check_stale(self) -> None:
         """Refuse if the function reads what a link has left in an attribute in a former call."""
         tape = self.tape
-        used = {*named(self._results, self.effects, tape.steps), *slots_in([(s.args, s.options) for s in tape.steps])}
+        used = {*named(self._results, self.effects, tape.steps), *[slot for step in tape.steps for slot in step.slots]}
         for slot, name in self.state.stale.items():
             del tape.sources[slot]
             if slot in used:

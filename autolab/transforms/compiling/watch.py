@@ -54,9 +54,12 @@ def watched(tape: CallTape, codes: set[CodeType]) -> Iterator[None]:
         The user's code whose surroundings are known.
     """
 
+    harmless: set[CodeType] = set()
+
     def profile(frame: FrameType, event: str, arg: Any) -> None:
         if event == "call":
-            _entered(tape, codes, frame)
+            if frame.f_code not in harmless and _entered(tape, codes, frame):
+                harmless.add(frame.f_code)
         elif event == "c_call" and frame.f_code in codes and (name := foreign(arg)) is not None:
             tape.refuse(f"it calls {name}", line_of(users_frame(frame)))
 
@@ -75,30 +78,32 @@ def profiled(by: Any) -> Iterator[None]:
         sys.setprofile(before)
 
 
-def _entered(tape: CallTape, codes: set[CodeType], frame: FrameType) -> None:
-    """Handle the call of a Python function."""
+def _entered(tape: CallTape, codes: set[CodeType], frame: FrameType) -> bool:
+    """Handle the call of a Python function; returns whether further calls of it need no attention."""
     if frame.f_code in codes:
         tape.ran.add(frame.f_code)
     if frame.f_code in _ASKED and frame.f_back is not None and frame.f_back.f_code in codes:
         tape.asked.append(frame.f_locals["self"])
-    asks_optimizer = frame.f_code.co_filename.startswith(_OPTIMIZERS) and frame.f_code.co_qualname not in _UPDATING
+    is_of_optimizer = frame.f_code.co_filename.startswith(_OPTIMIZERS)
+    asks_optimizer = is_of_optimizer and frame.f_code.co_qualname not in _UPDATING
     if asks_optimizer and frame.f_back is not None and frame.f_back.f_code in codes:
         tape.refuse(f"it calls {frame.f_code.co_qualname}", line_of(users_frame(frame)))
     if is_library(frame) or frame.f_code in codes:
-        return
+        return frame.f_code not in _ASKED and not is_of_optimizer
     module = str(frame.f_globals.get("__name__", "?"))
     owner = module.partition(".")[0]
     is_made = owner in ("autolab", "numpy") and frame.f_code.co_filename == "<string>"  # by dataclasses
     if is_made or owner in _TOOLS or module.startswith("namedtuple_"):
-        return
+        return True
     is_standard, back = owner in sys.stdlib_module_names - {"__main__"}, frame.f_back
     while back is not None and back.f_code not in codes:
         if (is_standard and is_library(back)) or back.f_code.co_name == "_find_spec":
-            return  # the internals of a library do not count, nor does the module search of an import
+            return False  # the internals of a library do not count, nor does the module search of an import
         back = back.f_back
     tape.refuse(
         f"it runs code that is not found by name: {module}.{frame.f_code.co_qualname}", line_of(users_frame(back))
     )
+    return False
 
 
 def foreign(function: Any) -> str | None:
