@@ -16,10 +16,10 @@ from .scheduling import SequentialLR as SequentialLR
 from .scheduling import of_groups as _of_groups
 from .scheduling import scaled as _scaled
 from .settings import Check as _Check
+from .settings import at_least as _at_least
 from .settings import from_to as _from_to
 from .settings import one_of as _one_of
 from .settings import truth as _truth
-from .settings import whole as _whole
 
 
 def _half_cosine(share: float) -> float:
@@ -47,7 +47,7 @@ class StepLR(LRScheduler):
     0.5
     """
 
-    checks: ClassVar[dict[str, _Check]] = {"step_size": _whole(1)}
+    checks: ClassVar[dict[str, _Check]] = {"step_size": _at_least(1)}
 
     def __init__(self, optimizer: Any, step_size: int, gamma: float = 0.1, last_epoch: int = -1) -> None:
         self.step_size, self.gamma = step_size, gamma
@@ -157,7 +157,7 @@ class LinearLR(LRScheduler):
     checks: ClassVar[dict[str, _Check]] = {
         "start_factor": _above_0_to_1,
         "end_factor": _from_to(0, 1),
-        "total_iters": _whole(1),
+        "total_iters": _at_least(1),
     }
 
     def __init__(
@@ -214,7 +214,7 @@ class PolynomialLR(LRScheduler):
     0.25
     """
 
-    checks: ClassVar[dict[str, _Check]] = {"total_iters": _whole(1)}
+    checks: ClassVar[dict[str, _Check]] = {"total_iters": _at_least(1)}
 
     def __init__(self, optimizer: Any, total_iters: int = 5, power: float = 1.0, last_epoch: int = -1) -> None:
         self.total_iters, self.power = total_iters, power
@@ -238,7 +238,7 @@ class CosineAnnealingLR(LRScheduler):
     0.5
     """
 
-    checks: ClassVar[dict[str, _Check]] = {"T_max": _whole(1)}
+    checks: ClassVar[dict[str, _Check]] = {"T_max": _at_least(1)}
 
     def __init__(self, optimizer: Any, T_max: int, eta_min: float = 0.0, last_epoch: int = -1) -> None:
         self.T_max, self.eta_min = T_max, eta_min
@@ -265,7 +265,7 @@ class CosineAnnealingWarmRestarts(LRScheduler):
     1.0
     """
 
-    checks: ClassVar[dict[str, _Check]] = {"T_0": _whole(1), "T_mult": _whole(1)}
+    checks: ClassVar[dict[str, _Check]] = {"T_0": _at_least(1), "T_mult": _at_least(1)}
 
     def __init__(self, optimizer: Any, T_0: int, T_mult: int = 1, eta_min: float = 0.0, last_epoch: int = -1) -> None:
         self.T_0, self.T_mult = T_0, T_mult
@@ -320,7 +320,7 @@ class OneCycleLR(LRScheduler):
     """
 
     checks: ClassVar[dict[str, _Check]] = {
-        "total_steps": _whole(1),
+        "total_steps": _at_least(1),
         "pct_start": _from_to(0, 1),
         "anneal_strategy": _one_of("cos", "linear"),
         "cycle_momentum": _truth,

@@ -54,9 +54,10 @@ class ParameterGroup(MutableMapping[str, Any]):
             return rule._notes[name]
         if name in rule.fixed:
             return rule.fixed[name]
-        if [*read_as(type(rule), name)]:
-            return getattr(rule, name)
-        raise KeyError(name)
+        found = tuple([getattr(rule, one) for one in read_as(type(rule), name)])
+        if not found:
+            raise KeyError(name)
+        return found if name == "betas" else found[0]
 
     def __setitem__(self, name: str, value: Any) -> None:
         rule = self.rule
@@ -79,11 +80,10 @@ class ParameterGroup(MutableMapping[str, Any]):
         del self.rule._notes[name]
 
     def __iter__(self) -> Iterator[str]:
-        own = [*self.rule.setting_names()]
-        pair = [name for name in own if name in ("beta1", "beta2")]
-        mine = [name for name in own if not (self._is_open and name in pair)]  # which PyTorch has as betas alone
+        own = self.rule.setting_names()
+        listed = dict.fromkeys(["betas" if name in ("beta1", "beta2") else name for name in own])  # as in PyTorch
         more = [name for name in self.rule.fixed if name not in own]
-        return iter(["params", *mine, *["betas"][: len(pair)], *more, *self.rule._notes])
+        return iter(["params", *listed, *more, *self.rule._notes])
 
     def __len__(self) -> int:
         return sum([1 for _ in self])

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any, ClassVar
 
-from ..engine import check_number, check_whole
+from ..engine import check_number
 from ..engine.argument_checks import CheckedArguments
 from ..engine.complaints import LIMIT
 from ..engine.habits import instead
@@ -60,9 +60,14 @@ def one_of(*choices: str) -> Check:
     return check
 
 
-def whole(low: int) -> Check:
-    """A check for a whole number of at least ``low``."""
-    return lambda who, name, value: check_whole(who, name, value, low)
+def at_least(low: float) -> Check:
+    """A check for a number of at least ``low``, which stays what it is: a whole number remains one."""
+
+    def check(who: str, name: str, value: Any) -> Any:
+        check_number(who, name, value, low)
+        return value
+
+    return check
 
 
 class Settings(CheckedArguments):

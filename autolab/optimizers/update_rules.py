@@ -229,6 +229,8 @@ class AdaDelta(Optimizer):
 class RMSprop(Optimizer):
     """RMSprop: ``h = alpha * h + (1 - alpha) * g * g``, then ``w - lr * g / (sqrt(h) + eps)``.
 
+    PyTorch's ``momentum`` and ``centered=True``, with the variance of ``g`` in place of ``h``, are taken as well.
+
     T. Tieleman, G. Hinton, Lecture 6.5 of "Neural networks for machine learning", 2012.
 
     Examples
@@ -244,8 +246,15 @@ class RMSprop(Optimizer):
     """
 
     hyperparameters = ("lr", "alpha", "eps")
-    checks: ClassVar[dict[str, Check]] = {**Optimizer.checks, "alpha": from_to(0, 1), "eps": from_to(0)}
-    fixed: ClassVar[dict[str, Any]] = {**Optimizer.fixed, "momentum": 0, "centered": False}
+    options: ClassVar[dict[str, Any]] = {"momentum": 0.0, "centered": False, **Optimizer.options}
+    checks: ClassVar[dict[str, Check]] = {
+        **Optimizer.checks,
+        "alpha": from_to(0, 1),
+        "eps": from_to(0),
+        "momentum": from_to(0),
+        "centered": truth,
+    }
+    momentum, centered = 0.0, False
 
     def __init__(self, lr: Rate = 0.01, alpha: float = 0.99, eps: float = 1e-8) -> None:
         super().__init__(lr)
@@ -253,7 +262,15 @@ class RMSprop(Optimizer):
 
     def update_one(self, w: Array, g: Array, state: State) -> Array:
         h = state["h"] = _averaged(state.get("h"), g * g, self.alpha)
-        return _moved(w, _over_root(g, h, self.eps), -self.rate)
+        if self.centered:
+            mean = state["g"] = _averaged(state.get("g"), g, self.alpha)
+            h = h - mean * mean
+        step = _over_root(g, h, self.eps)
+        if self.momentum:
+            if "momentum_buffer" in state:
+                step += self.momentum * state["momentum_buffer"]
+            state["momentum_buffer"] = step
+        return _moved(w, step, -self.rate)
 
 
 class Adam(Optimizer):

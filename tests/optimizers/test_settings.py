@@ -1,0 +1,274 @@
+"""Settings of optimizers, hooks and schedules: what is assigned acts as what is constructed, or raises."""
+
+from __future__ import annotations
+
+import copy
+import itertools
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+from helpers.optimizer_programs import FIGURES, OWN_NAMES, SCHEDULES, SETTINGS, STEPS, cases, figures, stepped
+
+import autolab
+from autolab import Link, Parameter, optimizers
+from autolab.compat import torch
+from autolab.optimizers import schedules
+from autolab.optimizers.settings import WORDS
+
+S = optimizers.lr_scheduler
+KINDS = [getattr(optimizers, n) for n in ("SGD", "MomentumSGD", "NesterovAG", "AdaGrad", "AdaDelta", "RMSprop")]
+KINDS += [optimizers.Adam, optimizers.AdamW]
+VALUES: dict[str, Any] = {
+    **dict.fromkeys(("lr", "learning_rate", "eps", "epsilon", "weight_decay", "momentum", "rho", "alpha"), 0.3),
+    **dict.fromkeys(("beta1", "beta2", "dampening"), 0.3),
+    "betas": (0.3, 0.4),
+    **dict.fromkeys(("maximize", "centered"), True),
+}
+WRONG: dict[str, Any] = {**dict.fromkeys(VALUES, -1), "betas": (0.5, 1.0), "dampening": "x", "nesterov": 3}
+
+
+def leaf(values: list[float]) -> Parameter:
+    return Parameter(np.array(values))
+
+
+def tensor(values: list[float]) -> Any:
+    return torch.tensor(values, dtype=torch.float64, requires_grad=True)
+
+
+@pytest.mark.parametrize("every", [5, pytest.param(1, marks=pytest.mark.full)])
+def test_optimizers_and_schedules_give_the_figures_of_pytorch(every: int) -> None:
+    table = json.loads(FIGURES.read_text("utf-8"))
+    assert len(table) == len(cases())
+    for name, i, plan in cases()[::every]:
+        for optim, made, kind in ((optimizers, leaf, OWN_NAMES.get(name, name)), (torch.optim, tensor, name)):
+            found = figures(optim, made, kind, SETTINGS[name][i], plan)
+            where = f"{optim.__name__} {name} {SETTINGS[name][i]} {plan}"
+            np.testing.assert_allclose(found, table[f"{name} {i} {plan}"], rtol=1e-9, atol=1e-9, err_msg=where)
+
+
+def moves(optimizer: Any, weights: list[Parameter]) -> list[np.ndarray]:
+    """Three updates of an optimizer that has made one already."""
+    found = []
+    for step in range(3):
+        for i, w in enumerate(weights):
+            w.grad = np.array([0.5 + i, -1.0]) * (1 + step)
+        optimizer.step()
+        found += [w.data.copy() for w in weights]
+    return found
+
+
+def pair(kind: Any, **settings: Any) -> tuple[Any, list[Parameter]]:
+    weights = [leaf([1.0, 2.0]), leaf([3.0, -1.0])]
+    return kind([{"params": [weights[0]]}, {"params": [weights[1]]}], **settings), weights
+
+
+def ways(kind: Any) -> Iterator[tuple[str, Any]]:
+    """Words, and functions that assign them: to the whole optimizer, or to each of its groups."""
+    for name in sorted({*WORDS, *VALUES, "nesterov", "unknown_setting", "lr_scale"}):
+        yield name, lambda o, v, name=name: setattr(o, name, v)
+        yield name, lambda o, v, name=name: [group.__setitem__(name, v) for group in o.param_groups]
+
+
+def test_a_setting_that_is_assigned_is_that_of_the_construction_or_raises() -> None:
+    honoured = set()
+    for kind in KINDS:
+        for i, (name, assign) in enumerate(ways(kind)):
+            groups = i % 2
+            usual = {} if name != "nesterov" else {"momentum": 0.5} if kind is optimizers.SGD else {}
+            value = VALUES.get(name, True)
+            if groups:
+                optimizer, weights = pair(kind, **usual)
+            else:
+                weights = [leaf([1.0, 2.0])]
+                optimizer = kind(weights, **usual)
+            where = f"{kind.__name__} {name} {'group' if groups else 'attribute'}"
+            before = repr(optimizer)
+            try:
+                assign(optimizer, value)
+            except (AttributeError, KeyError, ValueError, TypeError) as error:
+                assert kind.__name__ in str(error) and len(str(error)) <= 302, (where, error)
+                assert repr(optimizer) == before, where
+                continue
+            if not groups and name in ("unknown_setting", "lr_scale"):
+                continue  # an attribute of a reader, and no setting of any library
+            assert name not in ("unknown_setting", "lr_scale"), where
+            if groups:
+                other, twins = pair(kind, **usual, **{name: value})
+            else:
+                twins = [leaf([1.0, 2.0])]
+                other = kind(twins, **usual, **{name: value})
+            for a, b in zip(moves(optimizer, weights), moves(other, twins), strict=True):
+                np.testing.assert_array_equal(a, b, err_msg=where)
+            if groups and name in VALUES:
+                assert optimizer.param_groups[1][name] == value, where
+            honoured.add(where)
+            if name in WRONG:
+                with pytest.raises((ValueError, TypeError, AttributeError), match=kind.__name__):
+                    assign(optimizer, WRONG[name])
+    for setting in ("lr", "learning_rate", "weight_decay", "maximize"):
+        assert {f"{kind.__name__} {setting} {how}" for kind in KINDS for how in ("group", "attribute")} <= honoured
+    assert {"Adam betas group", "SGD momentum group", "SGD nesterov attribute", "RMSprop alpha group"} <= honoured
+
+
+def test_groups_are_those_of_pytorch_in_the_order_given() -> None:
+    weights = [leaf([float(i)]) for i in range(4)]
+    optimizer = optimizers.Adam([{"params": weights[:1], "lr": 0.5}, {"params": [weights[1]]}], lr=0.1)
+    optimizer.add_param_group({"params": weights[2], "betas": (0.5, 0.6), "name": "new"})
+    assert [[p.data[0] for p in g["params"]] for g in optimizer.param_groups] == [[0], [1], [2]]
+    assert [g["lr"] for g in optimizer.param_groups] == [0.5, 0.1, 0.1]
+    assert optimizer.param_groups[2]["betas"] == (0.5, 0.6) and optimizer.param_groups[2]["name"] == "new"
+    theirs = torch.optim.Adam([torch.zeros(1, requires_grad=True)], lr=0.1).param_groups[0]
+    ours = optimizer.param_groups[1]
+    assert {name: ours[name] for name in theirs if name not in ("params", "lr", "betas")} == {
+        name: theirs[name] for name in theirs if name not in ("params", "lr", "betas")
+    }
+    again = optimizers.Adam([dict(group) for group in optimizer.param_groups])  # a group is a dictionary of settings
+    assert [dict(g) for g in again.param_groups] == [dict(g) for g in optimizer.param_groups]
+    with pytest.raises(AttributeError, match=r"Adam.lr: there are 3 parameter groups.*param_groups\[i\]\['lr'\]"):
+        optimizer.lr = 0.3
+    for wrong in (
+        {"params": weights[0]},
+        {"params": weights[3], "foo": 1},
+        {"params": weights[3], "lr": -1},
+        {"lr": 1},
+    ):
+        with pytest.raises((ValueError, TypeError), match="Adam"):
+            optimizer.add_param_group(wrong)
+    assert len(optimizer.param_groups) == 3
+    frozen = optimizer.param_groups[0]
+    frozen["lr"] = 0.0
+    for twin in (optimizer, copy.deepcopy(optimizer)):
+        own = [p for group in twin.param_groups for p in group["params"]]
+        before = [p.data.copy() for p in own]
+        for p in own:
+            p.grad = np.ones(1)
+        twin.step()
+        assert [bool((a == p.data).all()) for a, p in zip(before, own, strict=True)] == [True, False, False]
+    assert (
+        optimizers.SGD(weights).setup([{"params": weights[:2]}, {"params": weights[2:]}]).param_groups[1]["lr"] == 0.01
+    )
+
+
+def training(plan: str, name: str = "SGD") -> list[Any]:
+    """Parameters, an optimizer with two groups, and its schedule."""
+    a, b = leaf([1.0, -2.0]), leaf([0.7])
+    groups = [{"params": [a], "lr": 0.1}, {"params": [b]}]
+    settings = {"momentum": 0.5} if name == "SGD" else {}
+    optimizer = getattr(optimizers, name)(groups, lr=0.05, weight_decay=0.1, **settings)
+    return [a, b, optimizer, SCHEDULES[plan](S, optimizer)]
+
+
+@pytest.mark.parametrize("every", [3, pytest.param(1, marks=pytest.mark.full)])
+def test_a_training_goes_on_exactly_whatever_the_order_of_loading(every: int) -> None:
+    number = 0
+    for plan, name in itertools.product([one for one in SCHEDULES if one != "none"], ("SGD", "Adam")):
+        straight = training(plan, name)
+        for i in range(4):
+            stepped(*straight, i)
+        saved = [p.data.copy() for p in straight[:2]], straight[2].state_dict(), straight[3].state_dict()
+        rest = [stepped(*straight, i) for i in range(4, STEPS)]
+        for order in itertools.permutations(("model", "optimizer", "schedule")):
+            for made_late in (False, True):  # the schedule is constructed after the optimizer was loaded
+                number += 1
+                if number % every or (made_late and order.index("schedule") < order.index("optimizer")):
+                    continue
+                a, b, optimizer, schedule = training("none" if made_late else plan, name)
+                for part in order:
+                    if part == "model":
+                        a.data, b.data = [p.copy() for p in saved[0]]
+                    elif part == "optimizer":
+                        optimizer.load_state_dict(copy.deepcopy(saved[1]))
+                    else:
+                        schedule = SCHEDULES[plan](S, optimizer) if made_late else schedule
+                        schedule.load_state_dict(copy.deepcopy(saved[2]))
+                found = [stepped(a, b, optimizer, schedule, i) for i in range(4, STEPS)]
+                assert found == rest, (plan, name, order, made_late)
+
+
+OF_SCHEDULES: list[tuple[Any, dict[str, Any], dict[str, Any]]] = [
+    (S.StepLR, {"step_size": 3}, {"step_size": 2, "gamma": 0.3}),
+    (S.MultiStepLR, {"milestones": [2]}, {"milestones": [1, 3], "gamma": 0.3}),
+    (S.ExponentialLR, {"gamma": 0.5}, {"gamma": 0.3}),
+    (S.LinearLR, {}, {"end_factor": 0.5, "total_iters": 3}),
+    (S.ConstantLR, {}, {"total_iters": 2}),
+    (S.PolynomialLR, {}, {"total_iters": 3, "power": 2.0}),
+    (S.CosineAnnealingLR, {"T_max": 5}, {"T_max": 3, "eta_min": 0.01}),
+    (S.CosineAnnealingWarmRestarts, {"T_0": 5}, {"T_0": 2, "T_mult": 2, "eta_min": 0.01}),
+    (S.OneCycleLR, {"max_lr": 1.0, "total_steps": 10}, {"total_steps": 8, "pct_start": 0.5, "three_phase": True}),
+    (S.OneCycleLR, {"max_lr": 1.0, "total_steps": 10}, {"anneal_strategy": "linear", "cycle_momentum": False}),
+    (S.ReduceLROnPlateau, {}, {"factor": 0.5, "patience": 1, "threshold": 0.2, "threshold_mode": "abs", "cooldown": 1}),
+]
+
+
+def test_settings_of_schedules_act_when_they_are_assigned_or_raise() -> None:
+    def rates(schedule: Any) -> list[float]:
+        found = []
+        for i in range(6):
+            schedule.step(*([3 - 0.1 * i] if isinstance(schedule, S.ReduceLROnPlateau) else []))
+            found.append(schedule.optimizer.param_groups[0]["lr"])
+        return found
+
+    for kind, usual, others in OF_SCHEDULES:
+        for name, value in others.items():
+            schedule, other = [
+                kind(optimizers.SGD([leaf([1.0])], lr=0.1), **s) for s in (usual, {**usual, name: value})
+            ]
+            setattr(schedule, name, value)
+            assert rates(schedule) == pytest.approx(rates(other), rel=1e-12), (kind, name)
+        for word in ("max_lr", "gama", "lr", "learning_rate", "warmup", "T_mul"):
+            with pytest.raises(AttributeError, match=f"{kind.__name__} has no setting '{word}'; expected "):
+                setattr(schedule, word, 1)
+    step = S.StepLR(optimizers.SGD([leaf([1.0])]), 2)
+    for name, value in (("step_size", 0), ("step_size", None)):
+        with pytest.raises(ValueError, match="StepLR: step_size is"):
+            setattr(step, name, value)
+    for schedule in (schedules.cosine(0.1, 10), schedules.step(0.1, 2)):
+        with pytest.raises(AttributeError, match="rate"):
+            schedule.rate = 1.0  # type: ignore[misc]
+
+
+def test_settings_of_hooks_act_when_they_are_assigned_or_raise() -> None:
+    model = Link()
+    model.w = Parameter(np.array([3.0, 4.0]))
+    optimizer = optimizers.SGD(lr=1.0).setup(model)
+    made = {
+        "rate": (optimizers.WeightDecay, optimizers.Lasso),
+        "threshold": (optimizers.GradientClipping,),
+        "eta": (optimizers.GradientNoise,),
+    }
+    for name, kinds in made.items():
+        for kind in kinds:
+            found = []
+            hook = kind(0.1)
+            setattr(hook, name, 0.7)
+            for each in (hook, kind(0.7)):
+                model.w.grad = np.array([1.0, 2.0])
+                with autolab.using_config("rng", np.random.default_rng(0)):
+                    each(optimizer)
+                found.append(model.w.grad.data)
+            np.testing.assert_array_equal(*found)
+            with pytest.raises(ValueError, match=f"{kind.__name__}: {name} is -1"):
+                setattr(hook, name, -1)
+            for word in WORDS - {name, "rate"}:
+                with pytest.raises(AttributeError, match=f"{kind.__name__} has no setting"):
+                    setattr(hook, word, 0.5)
+
+
+def test_an_own_rule_calls_its_attributes_as_it_likes() -> None:
+    class Rule(optimizers.Optimizer):
+        def __init__(self, lr: float, alpha: float = 0.5, momentum: float = 0.25) -> None:
+            super().__init__(lr)
+            self.alpha, self.momentum = alpha, momentum
+
+        def update_one(self, w: Any, g: Any, state: Any) -> Any:
+            return w - self.rate * self.alpha * g
+
+    weights = [leaf([1.0]), leaf([1.0])]
+    optimizer = Rule([{"params": [weights[0]], "alpha": 0.0}, {"params": [weights[1]]}], lr=1.0, weight_decay=0.5)
+    for w in weights:
+        w.grad = np.ones(1)
+    optimizer.step()
+    assert [w.data.tolist() for w in weights] == [[1.0], [0.25]] and optimizer.momentum == 0.25
