@@ -111,7 +111,7 @@ def in_range(xp: Any, measure: Callable[[Array], Array], x: Array) -> Array:
         y = measure(x)
     least, most = _RANGE[x.dtype]
     if isinstance(y, np.floating):
-        usual = least <= y <= most
+        usual = bool(least <= y <= most)
     else:
         usual = (
             type(y) not in numpys
@@ -128,7 +128,12 @@ def in_range(xp: Any, measure: Callable[[Array], Array], x: Array) -> Array:
     return np.where((y < least) | (y > most), scaled, y)[()]
 
 
-_RANGE = {dtype: (float(np.finfo(dtype).tiny) ** 0.5 / 1e-8, float(np.finfo(dtype).max)) for dtype in FULL}
+def _range(dtype: Any) -> tuple[float, float]:
+    limits = np.finfo(dtype)
+    return float(limits.tiny) ** 0.5 / 1e-8, float(limits.max)
+
+
+_RANGE = {np.dtype(kind): _range(kind) for kind in (np.float32, np.float64)}
 
 
 def accumulated(method: str, x: Array, **options: Any) -> Array:
