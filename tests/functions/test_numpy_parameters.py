@@ -618,3 +618,40 @@ def test_norms_and_deviations_of_any_size() -> None:
                 found += [y.data, grad(F.sum(y / y.size), x).data]
             np.testing.assert_allclose(found[2] / scale, found[0], rtol=1e-5, err_msg=f"{name}, {scale}")
             np.testing.assert_allclose(found[3], found[1], rtol=1e-4, atol=1e-5, err_msg=f"{name}, {scale}")
+
+
+SHARED = [
+    name for name in dir(np.ndarray) if not name.startswith("_") and hasattr(Variable, name) and hasattr(np, name)
+]
+OWN_METHODS = {"sort", "put", "resize", "repeat", "squeeze", "transpose", "reshape"}
+"""``x.sort()`` returns, as in PyTorch; the others take lengths and axes one by one, which functions do not."""
+
+
+def check_methods(keep: Callable[[int], bool]) -> None:
+    """The methods that arrays have, too: their parameters are those of NumPy's functions."""
+    count = 0
+    for name in [n for n in SHARED if n not in OWN_METHODS and getattr(np, n) in taken()]:
+        for case, dtype, layout in product(calls(getattr(np, name)), DTYPES, LAYOUTS[:-1]):
+            count += 1
+            (x, *args), options = filled(case, getattr(np, name), dtype, layout)
+            if not keep(zlib.crc32(f"{name} {count}".encode())) or not isinstance(x, np.ndarray):
+                continue
+            call = lambda v, name=name, args=args, options=options: getattr(v, name)(*args, **options)  # noqa: E731
+            told = (f"x.{name}", dtype.str, layout, ascii((args, options))[:300])
+            worked, found = outcome(call, ((Variable(x),), {}))
+            fine, expected = outcome(call, ((x,), {}))
+            if worked and fine and "where" not in options:
+                wrong = difference(getattr(np, name), found, expected, dtype)
+                assert wrong is None, (*told, wrong)
+            elif fine and not worked:
+                assert isinstance(found, TypeError | ValueError) and len(str(found)) <= 300, (*told, found)
+                assert re.search(rf"\b{name}\b|^Variable\.reshape: order", str(found)), (*told, found)
+
+
+def test_some_methods_beside_numpy() -> None:
+    check_methods(lambda draw: draw % 8 == 0)
+
+
+@pytest.mark.full
+def test_all_methods_beside_numpy() -> None:
+    check_methods(lambda draw: True)
