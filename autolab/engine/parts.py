@@ -39,7 +39,7 @@ def is_part(x: Any, read_only: bool = True) -> bool:
     if not data.ndim and node is not None and data.base is None:
         return getattr(node.function, "name", None) == "getitem"
     if taken == DETACHED:
-        return _is_shared(x)
+        return getrefcount(data) > _ALONE and _is_shared(x)
     base = data.base
     if type(base) is not np.ndarray or not (data.flags.writeable or (read_only and 0 in data.strides)):
         return False
@@ -63,7 +63,7 @@ def _count_of_base(view: Any) -> int:
     return getrefcount(base)
 
 
-_ALONE = _count_of_base(np.empty(2)[:1])
+_ALONE = _count_of_base(np.empty(2)[:1])  # held once, and by a name of the function that counts
 
 
 def _kept_by(node: Node | None, base: Any) -> int:

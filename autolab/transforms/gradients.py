@@ -198,6 +198,8 @@ SOLVERS = frozenset({"scipy", "statsmodels", "lmfit", "iminuit", "nlopt", "sklea
 
 def _for_solver(frame: Any) -> bool:
     """Whether a solver gets what ``frame`` is calling: it calls it itself, or a function that only passes it on."""
+    if SOLVERS.isdisjoint(sys.modules):
+        return False
     while frame.f_globals.get("__name__", "").partition(".")[0] not in SOLVERS:
         if next_instruction(frame) != _RETURNS or frame.f_back is None:
             return False
