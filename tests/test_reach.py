@@ -108,7 +108,7 @@ def copied(one: World, folder: Path) -> Iterator[str]:
         yield "diagnose: read"
 
 
-TOOLS = (compiled, fused)
+TOOLS = (compiled, fused, recorded)
 
 
 def missed(chosen: list[World], folder: Path, tools: Any = TOOLS) -> list[str]:

@@ -26,6 +26,7 @@ from collections.abc import Callable, Container, Hashable, Iterable, Iterator, M
 from contextvars import ContextVar
 from io import IOBase
 from operator import attrgetter, itemgetter, length_hint, methodcaller
+from threading import local
 from types import (
     BuiltinMethodType,
     CodeType,
@@ -242,10 +243,7 @@ class Walk:
     def _of_module(self, path: str, module: ModuleType) -> Iterator[Spot]:
         """The names in a module that the code uses; functions of a library do not change but may be replaced."""
         held = vars(module)
-        if is_the_users(module):
-            yield from self.attributes(path, module, held)
-        else:
-            yield from [Spot.at(f"{path}.{name}", held, name, "item") for name in self.names & held.keys()]
+        yield from [Spot.at(f"{path}.{name}", held, name, "item") for name in held if name in self.names]
 
     def _of_object(self, path: str, value: Any) -> Iterator[Spot]:
         yield Spot(type(value).__name__, value, "__class__", type(value), "part")
@@ -264,7 +262,8 @@ class Walk:
         for name in [*held]:
             role = roles.get(name, rest)
             is_special = name[:2] == "__" and isinstance(held[name], FunctionType)
-            counts = role != "asked" or whole or is_special or name in self.names or self.by_any_name
+            counts = role != "asked" or is_special or name in self.names
+            counts = counts or ((whole or self.by_any_name) and name[:2] != "__")
             if role == "part":
                 yield Spot(path, held, name, held[name], "part")
             elif counts and role != "own" and self.is_compared(path, holder, name, role, said is not None):
@@ -322,7 +321,7 @@ def holds(value: Any) -> tuple[Mapping[str, str], str] | None:
 
 def attributes(value: Any) -> dict[str, Any]:
     """The attributes of an object, without running code of its class."""
-    return value.__dict__ if type(value).__dictoffset__ else {}
+    return value.__dict__ if type(value).__dictoffset__ or isinstance(value, local) else {}
 
 
 def is_entered(value: Any) -> bool:

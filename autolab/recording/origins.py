@@ -9,26 +9,21 @@ this.
 from __future__ import annotations
 
 import inspect
+import re
 import types
 import weakref
-from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from functools import partial
 from typing import Any
 
-import numpy as np
-
 from ..debug.fingerprints import fingerprint
 from ..engine import BackwardEvent, ForwardEvent, Variable, is_array
-from ..engine.code_names import outer_names
+from ..engine.reach import CONTAINERS, Spot, Walk, is_entered, is_plain, is_the_users, progress, settled
 
-_PLAIN = (int, float, complex, str, bytes, bool, np.generic, slice, type(None))
-_HOLDERS = (list, tuple, deque, set, frozenset, dict)
 _MOST_ITEMS, _MOST_PARTS = 1000, 100  # plain values in a list; and arrays or objects in one
 _MOST_ELEMENTS = 1 << 22  # larger arrays are only sampled: a data set must not make a slider slow
 _MOST_HELD = 1000  # the same for arrays inside containers: those that are used are compared themselves
-_DEEPEST = 8
-_NESTED = 5  # lists in lists, objects in objects
+_MOST_SPOTS = 5000
 
 
 class Origins:
@@ -41,19 +36,17 @@ class Origins:
 
     def __init__(self, fn: Callable[..., Any] | None = None) -> None:
         self._fn = inspect.unwrap(fn) if fn is not None else fn
-        self._called = {id(value): name for name, value, _ in _reached(self._fn)}
-        self._used: dict[int, tuple[weakref.ref[Any], str]] = {}
+        self._used: dict[int, tuple[weakref.ref[Any], str | None]] = {}
         self._prints: list[tuple[weakref.ref[Any], str, object]] = []
-        self._names: list[tuple[str, object]] = []  # a list, since names in different functions may be the same
+        self._names: list[tuple[str, str, object]] = []  # a list, since names in different functions may be the same
 
     def look(self, event: ForwardEvent | BackwardEvent) -> None:
         """Note the leaves and arrays that a step of the run used; for `observe`."""
         if isinstance(event, ForwardEvent):
-            new = [value for value in event.inputs if self._is_new(value)]
-            self.add((value, self._called.get(id(value)) or _name(value)) for value in new)
+            self.add((value, None) for value in event.inputs)
 
-    def add(self, values: Iterable[tuple[Any, str]]) -> None:
-        """Note arrays and leaves, each with the user's name for it."""
+    def add(self, values: Iterable[tuple[Any, str | None]]) -> None:
+        """Note arrays and leaves, each with the user's name for it, if that is known."""
         for value, name in values:
             if self._is_new(value):
                 self._used[id(value)] = (weakref.ref(value), name)
@@ -67,9 +60,14 @@ class Origins:
         does not count. ``own``, the run's copies of the arguments, are left out."""
         for value in own:
             self._used.pop(id(value), None)
+        around = _AroundFunction.of(self._fn)
         alive = [(ref, name, ref()) for ref, name in self._used.values()]
-        self._prints = [(ref, name, _print(value)) for ref, name, value in alive if value is not None]
-        self._names = [(name, look) for name, _, look in _reached(self._fn)]
+        self._prints = [
+            (ref, name or around.called.get(id(value)) or _name(value), _print(value))
+            for ref, name, value in alive
+            if value is not None
+        ]
+        self._names = around.looks
 
     def redefined(self) -> str | None:
         """The function's name, if it now refers to a function with different code."""
@@ -83,9 +81,9 @@ class Origins:
     def changed(self) -> list[str]:
         """The names of everything that has changed, each once."""
         found = [name for ref, name, look in self._prints if (value := ref()) is not None and _print(value) != look]
-        now = [(name, look) for name, _, look in _reached(self._fn)]
-        for one, other in ((self._names, now), (now, self._names)):
-            found += [name for name, look in one if (name, look) not in other]
+        now = _AroundFunction.of(self._fn).looks
+        for one, other in ((self._names, set(now)), (now, set(self._names))):
+            found += [look[0] for look in one if look not in other]
         return list(dict.fromkeys(found))
 
 
@@ -100,69 +98,107 @@ def _name(value: Any) -> str:
     return getattr(value, "name", None) or ("a parameter" if isinstance(value, Variable) else "an array")
 
 
-def _reached(fn: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[str, Any, object]]:
-    """What a function reaches in its module, its closure, its defaults, its object and the functions that it calls:
-    name, value and fingerprint."""
-    fn, own = _written(fn)
-    if not inspect.isfunction(fn) or fn in path or len(path) > _DEEPEST:
-        return
-    module, parameters = fn.__globals__, fn.__code__.co_varnames[: fn.__code__.co_argcount]
-    defaults = zip(reversed(parameters), reversed(fn.__defaults__ or ()), strict=False)
-    for name, value in (*own, *defaults, *(fn.__kwdefaults__ or {}).items()):
-        yield name, value, _look(value, module)
-    for name, value in dict(outer_names(fn)).items():
-        if value is fn or (not path and name == fn.__name__):
-            continue
+class _AroundFunction(Walk):
+    """What a function reaches: for each place the name that a user knows it by, its path, and a fingerprint.
+
+    Attributes
+    ----------
+    looks : list of (name, path, fingerprint)
+    called : dict
+        The names of arrays and Variables that have one, by id.
+    """
+
+    def __init__(self, fn: Any, names: frozenset[str], codes: frozenset[types.CodeType]) -> None:
+        super().__init__(names, codes)
+        self.by_any_name, self._fn = True, fn
+        self.looks: list[tuple[str, str, object]] = []
+        self.called: dict[int, str] = {}
+        self._modules: set[str] = set()
+
+    @classmethod
+    def of(cls, fn: Any) -> _AroundFunction:
+        """The walk from a function."""
+        while isinstance(fn, partial) and not (fn.args or fn.keywords):
+            fn = fn.func
+        owner = getattr(fn, "__self__", None if inspect.isfunction(fn) or isinstance(fn, partial) else fn)
+        roots = [("self", owner)] if owner is not None and not isinstance(owner, types.ModuleType) else []
+        written = getattr(fn, "__func__", fn)
+        roots += [(getattr(fn, "__name__", ""), written)] if written is not owner else []
+        found: _AroundFunction = settled(lambda names, codes: cls(written, names, codes), roots)
+        return found
+
+    def goes_on(self) -> bool:
+        return len(self.looks) <= _MOST_SPOTS
+
+    def note(self, found: Spot) -> None:
+        value = found.value
+        if value is self._fn or (found.how != "part" and found.path == getattr(self._fn, "__name__", "")):
+            return
+        if found.how == "part" and isinstance(value, type) and not is_the_users(value):
+            return
+        if not self.follows(found):
+            return
+        name, depth = self._named(found.path)
+        if not depth and (is_array(value) or isinstance(value, Variable)):
+            self.called.setdefault(id(value), name)
+        self.looks.append((name, found.path, _look(value, depth)))
+
+    def meet(self, path: str, value: Any) -> None:
         if isinstance(value, types.ModuleType):
-            read = [(key, vars(value)[key]) for key in fn.__code__.co_names if key in vars(value)]
-            yield from [(f"{name}.{key}", part, _look(part, module, 1)) for key, part in read]
-            continue
-        yield name, value, _look(value, module)
-        if inspect.isfunction(value) and value.__globals__ is module:
-            yield from _reached(value, (*path, fn))
+            self._modules.add(path)
+        if (
+            not isinstance(value, CONTAINERS)
+            or is_entered(value)
+            or (len(value) <= _MOST_PARTS and not _all_plain(value))
+        ):
+            self.enter(path, value)
+
+    def follows(self, found: Spot) -> bool:
+        """Each default has a place of its own."""
+        return found.key not in ("__defaults__", "__kwdefaults__")
+
+    def is_compared(self, path: str, holder: Any, name: str, role: str, is_said: bool) -> bool:
+        return role in ("read", "updated") or (role == "asked" and (not is_said or name in self.names))
+
+    def _named(self, path: str) -> tuple[str, int]:
+        """The name by which the user knows a place, and how many names and indices follow it in the path."""
+        parts = re.split(r"(?=[.[])", path)
+        first = 1
+        while first < len(parts) and ((held := "".join(parts[:first])) in self._modules or held == "self"):
+            first += 1
+        return "".join(parts[:first]), len(parts) - first
 
 
-def _written(fn: Any) -> tuple[Any, list[tuple[str, Any]]]:
-    """The Python function that a callable runs, and the attributes of the object that it runs on."""
-    while isinstance(fn, partial):
-        fn = fn.func
-    if inspect.isfunction(fn) or not callable(fn):
-        return fn, []
-    owner = getattr(fn, "__self__", fn)
-    written = getattr(fn, "__func__", getattr(type(fn), "forward", type(fn).__call__))
-    # without the cache of a link
-    held = [(f"self.{name}", value) for name, value in getattr(owner, "__dict__", {}).items() if name != "_found"]
-    return written, [(type(owner).__name__, type(owner)), *held]
+def _all_plain(value: Any) -> bool:
+    """Whether a container holds nothing but numbers and strings, and not too many: its ``repr`` says what it holds."""
+    held = value.values() if isinstance(value, dict | types.MappingProxyType) else value
+    return len(value) <= _MOST_ITEMS and all([is_plain(item) for item in held])
 
 
-def _look(value: Any, module: dict[str, Any], deep: int = _NESTED) -> object:
-    """The fingerprint of a value, which differs after a change; for objects that are not followed, their identity."""
-    if isinstance(value, _PLAIN):
-        return repr(value)
-    if is_array(value) or (isinstance(value, Variable) and deep == _NESTED):
-        return _print(value, _MOST_ELEMENTS if deep == _NESTED else _MOST_HELD)
-    if inspect.isfunction(value) and value.__globals__ is module:
-        return _code(value.__code__)
-    held = _held(value, module.get("__name__")) if deep else None
-    if held is None:
-        return id(value)  # such as parameters of a link, which are compared where they are used
-    items = held.values() if isinstance(held, dict) else held
-    if len(items) <= _MOST_ITEMS and all([isinstance(item, _PLAIN) for item in items]):
-        return repr(held)
-    looks = [_look(item, module, deep - 1) for item in items] if len(items) <= _MOST_PARTS else len(items)
-    return type(value), [*held] if isinstance(held, dict) else None, looks
-
-
-def _held(value: Any, module: str | None) -> Any:
-    """The container of the contents of a value; None for values that are not followed."""
+def _look(value: Any, depth: int) -> object:
+    """The fingerprint of a value, which differs after a change. What it holds has one of its own; for objects that are
+    not followed, it is their identity."""
     kind = type(value)
-    if isinstance(value, _HOLDERS):
-        return value
-    if inspect.isclass(value) and value.__module__ == module:
-        return {k: v for k, v in vars(value).items() if inspect.isfunction(v) or k[:2] != "__"}
-    if kind.__module__ == module or kind is types.SimpleNamespace or hasattr(kind, "namedparams"):
-        return [kind, getattr(value, "__dict__", None)]
-    return None
+    if is_plain(value) or kind in (slice, range):
+        return kind, repr(value)
+    if is_array(value) or isinstance(value, Variable):
+        if depth and isinstance(value, Variable):
+            return id(value)  # such as parameters of a link, which are compared where they are used
+        return _print(value, _MOST_HELD if depth else _MOST_ELEMENTS)
+    if isinstance(value, types.CodeType):
+        return _code(value)
+    if isinstance(value, types.FunctionType | type):
+        code = _code(value.__code__) if isinstance(value, types.FunctionType) else value.__qualname__
+        return code if is_the_users(value) else id(value)
+    if isinstance(value, CONTAINERS):
+        if _all_plain(value):
+            return kind.__qualname__, str([*value.items()] if isinstance(value, dict) else [*value])
+        keys = [repr(key) for key in value if is_plain(key)] if isinstance(value, dict) else []
+        return kind.__qualname__, len(value), tuple(keys[:_MOST_ITEMS])
+    if not hasattr(kind, "cache_info") and (content := progress(value)) is not None:
+        return kind.__qualname__, content
+    is_followed = is_entered(value) or kind.__module__ == "builtins"
+    return kind.__qualname__ if is_followed and kind is not object else id(value)
 
 
 def _code(code: types.CodeType) -> object:

@@ -12,9 +12,8 @@ import numpy as np
 
 from autolab import links
 
-Reached = tuple[Callable[..., Any], Callable[[], object], str | None]
-"""A function of one number, what changes its factor from 2 to 5, and the name under which that is reached; None for
-what nobody can follow."""
+Reached = tuple[Callable[..., Any], Callable[[], object], str]
+"""A function of one number, what changes its factor from 2 to 5, and the name under which that is reached."""
 
 
 class Holder:
@@ -131,7 +130,7 @@ def _other_of_that_name() -> Reached:
 
 def _elsewhere() -> Reached:
     a = argparse.Namespace(value=2.0)
-    return lambda x: x * a.value, lambda: setattr(a, "value", 5.0), None
+    return lambda x: x * a.value, lambda: setattr(a, "value", 5.0), "a"
 
 
 KINDS: dict[str, Callable[[], Reached]] = {

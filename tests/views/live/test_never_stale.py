@@ -89,7 +89,7 @@ def test_a_number_from_around_the_function_was_changed(explorer: Make, kind: str
     view = explorer(fn, x=1.0)
     assert since(view) == ""
     change()
-    assert since(view) == ("" if name is None else say("since_reached", names=name))
+    assert since(view) == say("since_reached", names=name)
     tell(view, do="move", key="x", value=3.0)
     assert since(view) == "" and float(view.recording.steps[-1].value.values) == 15.0
 
