@@ -93,6 +93,8 @@ class ExponentialLR(LRScheduler):
     0.125
     """
 
+    _resumes_as_it_is = True
+
     def __init__(self, optimizer: Any, gamma: float, last_epoch: int = -1) -> None:
         self.gamma = gamma
         super().__init__(optimizer, last_epoch)
@@ -154,6 +156,7 @@ class LinearLR(LRScheduler):
     0.75
     """
 
+    _resumes_as_it_is = True
     checks: ClassVar[dict[str, _Check]] = {
         "start_factor": _above_0_to_1,
         "end_factor": _from_to(0, 1),
@@ -214,6 +217,7 @@ class PolynomialLR(LRScheduler):
     0.25
     """
 
+    _resumes_as_it_is = True
     checks: ClassVar[dict[str, _Check]] = {"total_iters": _at_least(1)}
 
     def __init__(self, optimizer: Any, total_iters: int = 5, power: float = 1.0, last_epoch: int = -1) -> None:
@@ -238,6 +242,7 @@ class CosineAnnealingLR(LRScheduler):
     0.5
     """
 
+    _resumes_as_it_is = True
     checks: ClassVar[dict[str, _Check]] = {"T_max": _at_least(1)}
 
     def __init__(self, optimizer: Any, T_max: int, eta_min: float = 0.0, last_epoch: int = -1) -> None:

@@ -24,6 +24,8 @@ class LRScheduler(Settings):
     """
 
     _last_lr: list[float]
+    _resumes_as_it_is: ClassVar[bool] = False
+    """Whether, as in PyTorch, one that is constructed with a ``last_epoch`` leaves the learning rates as they are."""
 
     def __init__(self, optimizer: Any, last_epoch: int = -1) -> None:
         self.optimizer = optimizer
@@ -35,7 +37,11 @@ class LRScheduler(Settings):
             group.setdefault("initial_lr", group["lr"])
         self.base_lrs = [group["initial_lr"] for group in optimizer.param_groups]
         self.last_epoch = last_epoch
-        self.step()
+        if last_epoch != -1 and self._resumes_as_it_is:
+            self.last_epoch += 1
+            self._last_lr = [group["lr"] for group in optimizer.param_groups]
+        else:
+            self.step()
 
     def __setattr__(self, name: str, value: Any) -> None:
         is_known = "_last_lr" not in vars(self) or name in vars(self) or hasattr(type(self), name)

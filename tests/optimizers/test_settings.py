@@ -272,3 +272,24 @@ def test_an_own_rule_calls_its_attributes_as_it_likes() -> None:
         w.grad = np.ones(1)
     optimizer.step()
     assert [w.data.tolist() for w in weights] == [[1.0], [0.25]] and optimizer.momentum == 0.25
+
+
+def test_a_schedule_that_is_constructed_with_the_last_epoch_resumes_as_in_pytorch() -> None:
+    """The rates are those that PyTorch gives."""
+    plans: dict[Any, list[float]] = {
+        S.ExponentialLR: [0.0125, 0.00625, 0.003125],
+        S.CosineAnnealingLR: [0.05, 0.013397459621, 0.0],
+        S.PolynomialLR: [0.05, 0.025, 0.0],
+        S.StepLR: [0.025, 0.025, 0.0125],
+    }
+    given: dict[Any, tuple[Any, ...]] = {S.ExponentialLR: (0.5,), S.StepLR: (2, 0.5)}
+    for kind, expected in plans.items():
+        optimizer = optimizers.SGD([leaf([1.0])], lr=0.1)
+        first = kind(optimizer, *given.get(kind, (6,)))
+        for _ in range(3):
+            first.step()
+        later, found = kind(optimizer, *given.get(kind, (6,)), last_epoch=first.last_epoch), []
+        for _ in expected:
+            found.append(optimizer.lr)
+            later.step()
+        np.testing.assert_allclose(found, expected, atol=1e-9, err_msg=kind.__name__)
