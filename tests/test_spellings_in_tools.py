@@ -256,7 +256,7 @@ def _ways(function: Any, first: str, kinds: dict[str, Any], left: list[Any], mor
             )
 
 
-DIFFERENT: dict[str, str] = {}
+DIFFERENT = {"nn.functional.batch_norm: by position": "PyTorch has the running averages before the weights"}
 """Spellings whose numbers differ from those of the function of the same name on purpose -> why."""
 
 
@@ -296,5 +296,9 @@ def test_a_spelling_is_the_same_in_every_tool() -> None:
 
 @pytest.mark.full
 def test_every_spelling_is_the_same_in_every_tool() -> None:
-    found = [line for one in spellings() for line in wrong(one, TOOLS)]
+    """Every one in the quick tools, each in one of the slow ones, and every tenth in a view."""
+    found: list[str] = []
+    for i, one in enumerate(spellings()):
+        slow = SLOW[i % 6] if i % 10 else SLOW[6 + i // 10 % 3]
+        found += wrong(one, [name for name in TOOLS if name == slow or name not in SLOW])
     assert not found, "\n".join(found)

@@ -268,7 +268,7 @@ _LAYERS = """
     HuberLoss=huber KLDivLoss=kl_div L1Loss=mean_absolute_error LeakyReLU=leaky_relu LogSigmoid LogSoftmax=log_softmax
     MSELoss=mean_squared_error MaxPool1d=max_pool1d MaxPool2d=max_pool2d Mish NLLLoss=nll_loss
     PixelShuffle=pixel_shuffle ReLU ReLU6 SELU SiLU Sigmoid SmoothL1Loss=smooth_l1 Softmax Softplus Softsign Tanh
-    TripletMarginLoss=triplet Unflatten
+    TripletMarginLoss=triplet_margin_loss Unflatten
 """
 LAYERS = {name: own.lower() for name, own in _pairs(_LAYERS)}
 """Name of a layer -> the function in `autolab.nn.functional` that it applies, mostly the same name in lower case."""
@@ -343,7 +343,7 @@ ALIASES: dict[str, dict[str, str]] = {
                 pinverse=pinv true_divide=div absolute=abs average_pooling_1d=avg_pool1d average_pooling_2d=avg_pool2d
                 binary_cross_entropy_with_logits=sigmoid_cross_entropy bmm=matmul cat=concatenate clamp=clip
                 concat=concatenate convolution_1d=conv1d convolution_2d=conv2d gaussian_nll_loss=gaussian_nll
-                triplet_margin_loss=triplet deconvolution_1d=conv_transpose1d deconvolution_2d=conv_transpose2d
+                deconvolution_1d=conv_transpose1d deconvolution_2d=conv_transpose2d
                 depth2space=pixel_shuffle divide=div embed_id=embedding get_item=getitem huber_loss=huber
                 l1_loss=mean_absolute_error mm=matmul mse_loss=mean_squared_error multiply=mul negative=neg
                 permute=transpose permute_dims=transpose power=pow repeat_interleave=repeat
@@ -352,7 +352,7 @@ ALIASES: dict[str, dict[str, str]] = {
             """,
             "pytorch_names": """
                 adaptive_avg_pool2d chunk cross_entropy gather index_select kl_div masked_fill separate=unbind unbind
-                unflatten index_add logit scatter scatter_add
+                unflatten index_add logit scatter scatter_add triplet_margin_loss
             """,
             "array_module": "average copy dstack hstack rollaxis vstack",
             "networks.max_pooling": "max_pooling_2d",
@@ -485,6 +485,7 @@ ON_PURPOSE: dict[str, tuple[str, str, str]] = {
     "split": ("F.split(x, 2)", "x.split(2)", "NumPy's 2 is the number of parts, PyTorch's their size"),
     "squeeze": ("x.squeeze(0)", "x.squeeze(dim=0)", "NumPy's refuses an axis of another length than 1"),
     "std": ("x.std(0)", "x.std(dim=0)", "NumPy's divides by n, PyTorch's by n - 1"),
+    "triplet": ("F.triplet(x, x, x)", "F.triplet_margin_loss(x, x, 2 * x)", "PyTorch's adds 1e-6 to each difference"),
     "transpose": ("x.transpose(0, 1)", "x.t()", "NumPy's gives the order of the axes, PyTorch's two to swap"),
     "var": ("x.var(0)", "x.var(dim=0)", "as `std`"),
 }

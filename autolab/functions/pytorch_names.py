@@ -13,16 +13,20 @@ from .arrays.indexing import put, take_along_axis
 from .arrays.indexing import scatter as added
 from .arrays.joining import along, in_sizes, place_of
 from .arrays.shape import broadcast_to
+from .elementwise.arithmetic import add as add_of
+from .elementwise.arithmetic import sub as sub_of
 from .elementwise.division import floor_divide
 from .elementwise.exponentials import log
-from .elementwise.selection import clip, where
+from .elementwise.selection import clip, minimum, where
 from .losses.classification import softmax_cross_entropy
 from .losses.entropy import xlogy
 from .losses.loss_terms import in_all
 from .networks.average_pooling import avg_pool2d
 from .networks.embedding import one_hot
+from .networks.rectifiers import relu
 from .networks.softmaxes import log_softmax
 from .numpy_names import take
+from .reductions.norms import norm
 from .reductions.reduce import sum as sum_of
 
 
@@ -121,6 +125,33 @@ def kl_div(x: Any, t: Any, reduction: str = "mean", log_target: bool = False) ->
     if terms.shape != x.shape:
         raise ValueError(f"kl_div: x has shape {x.shape}; expected {terms.shape}, that of t")
     return in_all(terms, "sum") / max(len(x), 1) if reduction == "batchmean" else in_all(terms, reduction)
+
+
+@takes_other_words
+def triplet_margin_loss(
+    anchor: Any,
+    positive: Any,
+    negative: Any,
+    margin: float = 1.0,
+    p: float = 2.0,
+    eps: float = 1e-6,
+    swap: bool = False,
+    reduction: str = "mean",
+) -> Any:
+    """`triplet` with ``eps`` added to the differences; with ``swap``, the negative may be nearer to the positive.
+
+    Examples
+    --------
+    >>> from autolab import Variable, functions as F
+    >>> F.triplet_margin_loss(Variable([[0.0, 0.0]]), [[3.0, 4.0]], [[0.0, 2.0]], eps=0.0)
+    variable(4.0)
+    """
+    if margin <= 0:
+        raise ValueError(f"triplet_margin_loss: margin is {margin}; expected a number above 0")
+    near, far = [norm(add_of(sub_of(anchor, other), eps), p, -1) for other in (positive, negative)]
+    if swap:
+        far = minimum(far, norm(add_of(sub_of(positive, negative), eps), p, -1))
+    return in_all(relu(add_of(sub_of(near, far), margin)), reduction, "triplet_margin_loss")
 
 
 @takes_other_words

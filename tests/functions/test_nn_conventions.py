@@ -335,3 +335,15 @@ def test_order_is_that_of_pytorch_for_every_dtype() -> None:
         Variable(np.ones(0)).max(dim=0)
     with pytest.raises(TypeError, match=r"max: dim is \(0, 1\); expected one axis"):
         Variable(np.ones((2, 2))).max(dim=(0, 1))
+
+
+def test_the_triplet_loss_of_pytorch_keeps_distances_from_0() -> None:
+    """`nn` and the facade add 1e-6 to the differences, as PyTorch does; `triplet` takes the distances as they are."""
+    a, b, c = np.random.default_rng(0).normal(size=(3, 4, 5))
+    near, far, other = [np.sqrt(((x - y + 1e-6) ** 2).sum(-1)) for x, y in ((a, b), (a, c), (b, c))]
+    found = autolab.nn.functional.triplet_margin_loss(a, b, c, reduction="none")
+    np.testing.assert_allclose(found, np.maximum(near - far + 1, 0), rtol=1e-13)
+    swapped = autolab.nn.functional.triplet_margin_loss(a, b, c, swap=True, reduction="none")
+    np.testing.assert_allclose(swapped, np.maximum(near - np.minimum(far, other) + 1, 0), rtol=1e-13)
+    with pytest.raises(ValueError, match="triplet_margin_loss: margin is 0; expected a number above 0"):
+        F.triplet_margin_loss(a, b, c, margin=0)

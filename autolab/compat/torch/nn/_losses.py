@@ -13,6 +13,7 @@ from ....functions.losses.clamped import binary_cross_entropy as _clamped  # noq
 from ....functions.losses.loss_terms import in_all
 from ....functions.pytorch_names import cross_entropy as _cross_entropy
 from ....functions.pytorch_names import kl_div as _kl_div
+from ....functions.pytorch_names import triplet_margin_loss as _triplet
 from ...table import fill, signed
 from .._arguments import beside, expect, of_floats, tensor_of, together, without_gradient  # noqa: F401  # for table.txt
 from .._tensor import constant, dressed
@@ -142,12 +143,9 @@ def gaussian_nll_loss(input, target, var, full, eps, reduction):
 @signed
 def triplet_margin_loss(anchor, positive, negative, margin, p, eps, size_average, reduce, reduction):
     """The triplet loss: ``max(d(anchor, positive) - d(anchor, negative) + margin, 0)``."""
-    if margin <= 0:
-        raise ValueError(f"triplet_margin_loss: margin is {margin}; expected a number above 0")
     of_floats("triplet_margin_loss", anchor, "anchor")
-    near, far = [F.norm(F.add(F.sub(anchor, other), eps), p, -1) for other in (positive, negative)]
-    each = F.relu(F.add(F.sub(near, far), margin))
-    return _meant(each, _reduction("triplet_margin_loss", reduction, size_average, reduce))
+    how = _reduction("triplet_margin_loss", reduction, size_average, reduce)
+    return _meant(_triplet(anchor, positive, negative, margin, p, eps, reduction="none"), how)
 
 
 __getattr__ = fill(__name__)
