@@ -78,7 +78,7 @@ def other_form(function: str, args: tuple[Any, ...], given: Mapping[str, Any]) -
 
 @cache
 def _form(function: str) -> Callable[..., Any]:
-    return at(OTHER_FORMS[function])  # type: ignore[no-any-return]
+    return at(OTHER_FORMS[function])
 
 
 def unknown_keyword(who: str, name: str, names: list[str]) -> str:
