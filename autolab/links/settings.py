@@ -105,7 +105,7 @@ def _loads_self(loaded: Any) -> bool:
 
 def is_ours(kind: type) -> bool:
     """Whether a class of links is one of AutoLab's."""
-    return kind.__module__.startswith(__package__)
+    return getattr(kind, "__module__", "").startswith(__package__)  # a class made by `type` may have none
 
 
 def meant(link: Any, name: str, value: Any) -> tuple[str, Any]:

@@ -106,6 +106,8 @@ def _place(name: str, x: Any, dim: int | None, keepdim: bool) -> Any:
 def median(input: Any, dim: int | None = None, keepdim: bool = False) -> Any:
     """The median, the lower of the two for an even number of elements; along ``dim``, with its index."""
     found = _pairs.median(tensor_of("median", input), dim, keepdim)
+    if isinstance(found, np.ndarray):  # of no elements
+        return constant(found)
     return dressed(found) if dim is None else pair(found)
 
 
