@@ -130,7 +130,8 @@ def check_kept(x: Any, who: str) -> None:
 
 def check_named(x: Any, who: str) -> None:
     """The same for an assignment, ``w[mask][0] = 0``. To be called in ``__setitem__``."""
-    if getrefcount(x) <= _IN_ASSIGNMENT + 1:
+    frame = _getframe(2)
+    if getrefcount(x) <= _IN_ASSIGNMENT + 1 and frame.f_code.co_code[frame.f_lasti] == opmap["STORE_SUBSCR"]:
         raise ValueError(thrown_away(who))
 
 

@@ -3,6 +3,7 @@ names) does it, or an error that says what to write; never nothing."""
 
 from __future__ import annotations
 
+import operator
 import random
 import warnings
 
@@ -133,7 +134,7 @@ FUNCTIONS = {
     "np.exp(out)": lambda p: np.exp(p, p),
     "np.clip(out=)": lambda p: np.clip(p, 2.0, 4.0, out=p),
     "np.cumsum(out=)": lambda p: np.cumsum(p, 0, out=p),
-    "p[...] = v": lambda p: p.__setitem__(..., 7.0),
+    "p[...] = v": fill(7.0),
     "p.data = v": None,
 }
 
@@ -342,6 +343,11 @@ def test_what_is_no_part_can_be_changed():
     rows[0] = 1.0
     np.testing.assert_array_equal(rows.data, [[1, 1, 1], [0, 0, 0]])
     np.testing.assert_array_equal(table, numbers())
+    rows.__setitem__(0, 2.0)
+    operator.setitem(rows, 1, 3.0)
+    np.testing.assert_array_equal(rows.data, [[2, 2, 2], [3, 3, 3]])
+    operator.methodcaller("zero_")(rows)
+    assert not rows.data.any()
     w = Variable(numbers(), requires_grad=False)
     row = w[0].requires_grad_()
     with autolab.no_grad():
