@@ -46,10 +46,12 @@ def of_floats(function: str, value: Any, name: str = "input") -> Any:
 
 def beside(function: str, input: Any, **others: Any) -> Any:
     """The input, which must hold floats of the same type as the other tensors, such as weight and bias."""
-    dtype = of_floats(function, input)._data.dtype
+    if not isinstance(input, Engine) or input._data.dtype.kind != "f":
+        of_floats(function, input)
+    dtype = input._data.dtype
     for name, one in others.items():
-        if one is not None and tensor_of(function, one, name)._data.dtype != dtype:
-            kinds = f"torch.{dtype}, and {name} of torch.{one._data.dtype}"
+        if one is not None and (not isinstance(one, Engine) or one._data.dtype != dtype):
+            kinds = f"torch.{dtype}, and {name} of torch.{tensor_of(function, one, name)._data.dtype}"
             raise RuntimeError(f"{function}: input is of {kinds}; expected one type, as from input.to({name}.dtype)")
     return input
 
