@@ -4,6 +4,7 @@ gradients."""
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import partial
 from threading import get_ident
 from typing import Any
 from weakref import ref
@@ -32,7 +33,9 @@ from ..engine.sharing import (
     unshared_variable,
 )
 from ..engine.tracebacks import add_note
+from ..shared.structure import rebuilt
 from .call import Call, Parents
+from .computed_attributes import computed_attributes
 
 
 class Authored:
@@ -169,13 +172,37 @@ class Authored:
     ) -> Mapping[int, Variable | None]:
         """The gradients, computed with retained values that are part of the graph, for higher orders."""
         thread = get_ident()
-        outer = nodes.get(thread)
+        outer, computed = nodes.get(thread), self._computed(node)
         try:
             nodes[thread] = node, {edge.place: edge.parent for edge in node.edges}
+            for name, value in computed.items():
+                self.__dict__[name] = self._behind(name, value, node)
             return self._gradients(node, g, True)
         finally:
+            self.__dict__.update(computed)
             if outer is None:
                 nodes.pop(thread, None)
+
+    def _computed(self, node: MultiOutputNode) -> dict[str, Any]:
+        """The attributes that the user's forward has computed from inputs that require a gradient."""
+        forward, own = self._written_forward, self.__dict__
+        if not of_user(forward):
+            return {}
+        places = None if isinstance(self, ArrayForward) else frozenset([edge.place for edge in node.edges])
+        return {name: own[name] for name in computed_attributes(forward, places) if name in own}
+
+    def _behind(self, name: str, value: Any, node: MultiOutputNode) -> Any:
+        """The content of such an attribute, which nothing can be differentiated through."""
+        if isinstance(value, list | tuple | dict):
+            return rebuilt(value, partial(self._behind, name, node=node))
+        data = value._data if isinstance(value, Variable) else value
+        if (type(data) is not float) if not hasattr(data, "dtype") else data.dtype.kind != "f":
+            return value
+        reason = (
+            f"{self.name}: forward computes the attribute {name:.40} from its inputs, so a second derivative through "
+            "it would be wrong; keep inputs or results for backward instead, or compute it again there"
+        )
+        return Barrier(self.name, reason).wrap(array_of(data), list(node.parents))
 
     def _checked(self, g: Any, edge: Any, create_graph: bool) -> Any:
         if g is None:
