@@ -19,8 +19,8 @@ class ContextFunction(Authored):
     """A function with static ``forward(ctx, *args)`` and ``backward(ctx, *grad_outputs)``, used by ``F.apply(...)``.
 
     ``ctx`` is an instance of the class, a new one for every application. In it `forward` keeps what `backward` needs:
-    arguments and results through `save_for_backward`, anything else as attributes, which every derivative treats as
-    constants.
+    arguments and results through `save_for_backward`, constants as attributes. Second derivatives through an attribute
+    that was computed from the arguments are refused, and so is a Variable around `forward` that requires a gradient.
 
     `forward` may take objects of any kind, and have default values; gradients flow to the arguments that are Variables,
     not to Variables inside a list. Its Variables have no history, nothing is recorded, and it returns a Variable or an

@@ -19,8 +19,8 @@ class FunctionNode(ArrayForward):
 
     Retain the inputs and results that `backward` needs with `retain_inputs` and `retain_outputs`: only those remain
     part of the graph. An array that `forward` stores as an attribute is a constant for every derivative. That is right
-    for a dropout mask; but with an intermediate that depends on the inputs, second derivatives would be wrong: compute
-    it again in `backward`, or return it as an additional result and retain that.
+    for a dropout mask; but with an intermediate that depends on the inputs, second derivatives would be wrong and are
+    refused: compute it again in `backward`, or return it as an additional result and retain that.
 
     References
     ----------

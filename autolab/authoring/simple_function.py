@@ -19,7 +19,8 @@ class SimpleFunction(Authored):
     `backward`, so gradients of any order work. An instance appears in the graph only once: create a new one for every
     call. Pass settings that are not inputs to ``__init__``.
 
-    An array that `forward` stores as an attribute is a constant for every derivative.
+    An array that `forward` stores as an attribute is a constant for every derivative; if it was computed from the
+    inputs, second derivatives through it are refused.
 
     References
     ----------
