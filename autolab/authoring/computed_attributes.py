@@ -117,7 +117,7 @@ def _read(forward: FunctionType, places: frozenset[int] | None) -> frozenset[str
     owner, *names = [arg.arg for arg in (*tree.args.posonlyargs, *tree.args.args)]
     rest = [tree.args.vararg.arg] if tree.args.vararg is not None else []
     inputs = [name for i, name in enumerate(names) if places is None or i in places]
-    slopes = _Slopes(owner, [*inputs, *(rest if places is None or max(places) >= len(names) else [])])
+    slopes = _Dependence(owner, [*inputs, *(rest if places is None or max(places) >= len(names) else [])])
     slopes.run(tree.body)
     return frozenset([name[1:] for name in slopes.known if name.startswith(".")])
 
@@ -126,7 +126,7 @@ def _stored(code: CodeType) -> frozenset[str]:
     return frozenset([step.argval for step in dis.get_instructions(code) if step.opname == "STORE_ATTR"])
 
 
-class _Slopes:
+class _Dependence:
     """The names, and attributes of the owner as ``.name``, that have a slope in the inputs, statement by statement."""
 
     def __init__(self, owner: str, inputs: Iterable[str]) -> None:
