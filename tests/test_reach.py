@@ -80,7 +80,7 @@ def recorded(one: World, folder: Path) -> Iterator[str]:
 
 def checked(one: World, folder: Path) -> Iterator[str]:
     """What a check does not see a backward change."""
-    if not one.label.startswith(("array ", "item")):
+    if not one.label.startswith(("array in", "item of an array")):
         return
     body = one.writes.replace("def f(x)", "def wrote(x)")
     node = (
@@ -108,7 +108,7 @@ def copied(one: World, folder: Path) -> Iterator[str]:
         yield "diagnose: read"
 
 
-TOOLS = (compiled, fused, recorded)
+TOOLS = (compiled, fused, recorded, checked)
 
 
 def missed(chosen: list[World], folder: Path, tools: Any = TOOLS) -> list[str]:

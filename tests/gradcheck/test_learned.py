@@ -151,7 +151,7 @@ def of_data(x: Variable) -> Variable:
     [
         (lambda x: x @ W, "<lambda> also uses W, whose gradient was not checked: make it an input."),
         (lambda x: M(x), "gradients were not checked: make them inputs, or give the link as an argument."),
-        (lambda x: x + HELD["b"], "<lambda> also uses HELD[b], whose gradient was not checked: make it an input."),
+        (lambda x: x + HELD["b"], "<lambda> also uses HELD['b'], whose gradient was not checked: make it an input."),
         (own, None),
         (of_data, None),
         (lambda x: x * x, None),

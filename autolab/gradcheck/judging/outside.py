@@ -4,21 +4,24 @@ values, which are reported as not checked."""
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterator, Sequence
+import re
+from collections.abc import Callable, Sequence
+from types import CodeType
 from typing import Any
 
 import numpy as np
 
 from ...engine import ForwardEvent, Parameter, Variable
-from ...engine.code_names import outer_names
+from ...engine.reach import CONTAINERS, Walk, settled
 from ...shared.binding import Bound
 from ...shared.words import listed
 from ...transforms.forward_mode import Tape
 from ..messages import say, shown
 from .finding import Finding
 
-_DEPTH = 4
+_MOST = 2_000
 _MOST_ITEMS = 100
+_SELF = "self"
 _SAID = 3  # names
 
 
@@ -42,42 +45,36 @@ def changed_by(run: Callable[[], Any], backward: Callable[[Any], Any]) -> str:
 
 
 def _all(functions: list[Any]) -> list[tuple[str, np.ndarray]]:
-    seen: set[int] = set()
+    """Names and arrays that functions reach."""
     things = [thing for f in functions for thing in (f, getattr(f, "written_backward", None)) if thing is not None]
-    return [pair for thing in things for pair in _arrays(thing, _DEPTH, seen)]
+    found = _held([("", thing) for thing in things])
+    return [(name, value.array if isinstance(value, Variable) else value) for name, value in found]
 
 
-def _arrays(thing: Any, depth: int, seen: set[int]) -> Iterator[tuple[str, np.ndarray]]:
-    """Names and arrays that a function or an object reaches."""
-    if depth == 0 or id(thing) in seen:
-        return
-    seen.add(id(thing))
-    for name, value in [pair for found in reached(thing) for pair in inside(*found)]:
-        array = value.array if isinstance(value, Variable) else value
-        if isinstance(array, np.ndarray):
-            yield name, array
-        elif inspect.isfunction(value) or inspect.ismethod(value):
-            yield from _arrays(value, depth - 1, seen)
+def _held(roots: list[tuple[str, Any]]) -> list[tuple[str, Any]]:
+    """Names of arrays and Variables, nearest first."""
+    found: _HeldArrays = settled(_HeldArrays, roots)
+    return [(path.removeprefix("."), value) for path, value in found.found]
 
 
-def inside(name: str, value: Any) -> Iterator[tuple[str, Any]]:
-    """A value, followed by its elements if it is a list, a tuple or a dict."""
-    yield name, value
-    if isinstance(value, list | tuple | dict) and len(value) <= _MOST_ITEMS:
-        for key, item in value.items() if isinstance(value, dict) else enumerate(value):
-            yield f"{name}[{key}]", item
+class _HeldArrays(Walk):
+    """The arrays and Variables that functions and objects hold."""
 
+    def __init__(self, names: frozenset[str], codes: frozenset[CodeType]) -> None:
+        super().__init__(names, codes)
+        self.by_any_name = True
+        self.found: list[tuple[str, Any]] = []
+        self._left = _MOST
 
-def reached(thing: Any) -> Iterator[tuple[str, Any]]:
-    """The values that a function finds in its closure and its module, by name; for any other object, its attributes."""
-    function = inspect.unwrap(getattr(thing, "__func__", thing)) if callable(thing) else thing
-    if inspect.isfunction(function):
-        yield from outer_names(function)
-        return
-    yield from getattr(thing, "__dict__", {}).items()
-    for kind in type(thing).__mro__:
-        if not kind.__module__.startswith("autolab."):
-            yield from [pair for pair in vars(kind).items() if not pair[0].startswith("__")]
+    def goes_on(self) -> bool:
+        self._left -= 1
+        return self._left >= 0
+
+    def meet(self, path: str, value: Any) -> None:
+        if isinstance(value, Variable) or (isinstance(value, np.ndarray) and not value.dtype.hasobject):
+            self.found.append((path, value))
+        elif not isinstance(value, CONTAINERS) or len(value) <= _MOST_ITEMS:
+            self.enter(path, value)
 
 
 def not_checked(bound: Bound, steps: Sequence[ForwardEvent]) -> list[Finding]:
@@ -85,7 +82,8 @@ def not_checked(bound: Bound, steps: Sequence[ForwardEvent]) -> list[Finding]:
     and that has a gradient, but is not among its inputs; if there is anything."""
     still = [name for name, x in bound.variables.items() if x.data.dtype.kind == "f" and not x.requires_grad]
     told = [_named("not_checked.still", still)] if still else []
-    own = {id(value): name for held in reached(bound.fn) for name, value in inside(*held)}
+    around = _held([(_SELF if not inspect.isfunction(bound.fn) else bound.name, bound.fn)])
+    own = {id(value): name.removeprefix(f"{_SELF}.") for name, value in around if len(re.split(r"[.[]", name)) <= 2}
     found: dict[int, tuple[str, Variable]] = {}
     for x in [x for step in steps if any([y.requires_grad for y in step.outputs]) for x in step.inputs]:
         if isinstance(x, Variable) and x.creator is None and x.requires_grad:
