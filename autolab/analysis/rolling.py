@@ -110,7 +110,9 @@ def settings_of(optimizer: Any, settings: Mapping[str, float] | None = None) -> 
         raise ValueError(f"{_CALLER}: the optimizer has hooks, which a ball does not follow; expected one without")
     if isinstance(made, optimizers.SGD) and made.momentum and not made.dampening:  # the same at a constant rate
         kind = optimizers.NesterovAG if made.nesterov else optimizers.MomentumSGD
-        made, name = kind(made.lr, made.momentum, weight_decay=made.weight_decay, maximize=made.maximize), kind.__name__
+        same = kind(made.lr, made.momentum)
+        same.weight_decay, same.maximize = made.weight_decay, made.maximize
+        made, name = same, kind.__name__
     found = {key: getattr(made, key) for key in made.hyperparameters}
     if others := [key for key, _ in made.settings() if key not in found]:
         raise ValueError(f"{_CALLER}: a ball does not follow {', '.join(others)}; expected the default")
