@@ -132,6 +132,21 @@ _positions: dict[int, tuple[CodeType, list[tuple[int | None, int | None, int | N
 _MOST_POSITIONS = 50  # functions whose positions are known, by identity
 
 
+def unparse(node: ast.AST) -> str:
+    """The code of a syntax tree, as `ast.unparse` writes it; an ellipsis for one that is too deep for that.
+
+    Examples
+    --------
+    >>> import ast
+    >>> unparse(ast.parse("x+ y", mode="eval")), unparse(ast.parse("+".join(["x"] * 900), mode="eval"))
+    ('x + y', '...')
+    """
+    try:
+        return ast.unparse(node)
+    except RecursionError:
+        return "..."
+
+
 def segment(lines: list[str], node: Any) -> str:
     """The text of ``node``. `ast.get_source_segment` would split the whole file each time."""
     part = [line.encode() for line in lines[node.lineno - 1 : node.end_lineno]]

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from types import CodeType, FrameType
 from typing import Any
 
-from ..engine.source import Found, PerInstruction, file_label, in_marimo, is_as_written, segment
+from ..engine.source import Found, PerInstruction, file_label, in_marimo, is_as_written, segment, unparse
 from ..links.link import Link
 from .loops import Loop, loop_of_head, loops_around
 from .positions import found_at
@@ -89,7 +89,7 @@ def placed(found: Found | None, code: CodeType, line: int) -> CodePosition:
     return CodePosition(
         file=file,
         line=node.lineno,
-        source=_expression(lines, node) if head is None else f"next of {ast.unparse(_taken(node).iter)}",
+        source=_expression(lines, node) if head is None else f"next of {unparse(_taken(node).iter)}",
         statement=segment(lines, statement).strip().partition("\n")[0] or None,
         names=_targets(statement, node) if head is None else _element(node),
         operands=tuple([_text(operand) for operand in _operands(node)]),
@@ -102,11 +102,11 @@ def placed(found: Found | None, code: CodeType, line: int) -> CodePosition:
 def _expression(lines: list[str], node: Any) -> str | None:
     """The expression as written; the sum ``h + x`` for ``h += x``, the call F(x, y) for ``F().apply((x, y))``."""
     if isinstance(node, ast.AugAssign):
-        return ast.unparse(ast.BinOp(node.target, node.op, node.value))
+        return unparse(ast.BinOp(node.target, node.op, node.value))
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "apply":
         made = node.func.value
         if isinstance(made, ast.Call) and not made.args and not made.keywords:
-            return f"{ast.unparse(made.func)}({', '.join([ast.unparse(operand) for operand in _operands(node)])})"
+            return f"{unparse(made.func)}({', '.join([unparse(operand) for operand in _operands(node)])})"
     return segment(lines, node)
 
 
@@ -117,7 +117,7 @@ def _text(node: ast.AST) -> str:
     """An expression as text; mostly a name or a number."""
     if isinstance(node, ast.Constant) and type(node.value) in (float, int):
         return repr(node.value)
-    return node.id if isinstance(node, ast.Name) else ast.unparse(node)
+    return node.id if isinstance(node, ast.Name) else unparse(node)
 
 
 def _targets(statement: Any, node: ast.AST) -> tuple[str, ...]:
@@ -148,7 +148,7 @@ def _bindings(statement: Any) -> Iterator[tuple[ast.expr, ast.expr]]:
 
 def _entered(manager: ast.expr) -> ast.expr:
     """What a context manager returns on entry, as far as that is written: what `contextlib.nullcontext` is given."""
-    if isinstance(manager, ast.Call) and ast.unparse(manager.func).endswith("nullcontext") and len(manager.args) == 1:
+    if isinstance(manager, ast.Call) and unparse(manager.func).endswith("nullcontext") and len(manager.args) == 1:
         return manager.args[0]
     return manager
 
@@ -179,7 +179,7 @@ def _element(loop: Any) -> tuple[str, ...]:
     """The name that a loop gives its next element; none with enumerate() or zip(), where names get parts of it."""
     head = _taken(loop)
     is_whole = isinstance(head.target, ast.Name) and not isinstance(head.iter, ast.Call)
-    return (ast.unparse(head.target),) if is_whole else ()
+    return (unparse(head.target),) if is_whole else ()
 
 
 def _operands(node: Any) -> list[ast.expr]:

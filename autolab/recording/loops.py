@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
+from ..engine.source import unparse
+
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp)
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 _LABEL_LIMIT = 24
@@ -77,9 +79,9 @@ def _repeats(loop: Any, part: Any) -> bool:
 @lru_cache(maxsize=256)  # the instructions of a loop share it
 def _loop(node: Any) -> Loop:
     if isinstance(node, ast.While):
-        return Loop(f"while {ast.unparse(node.test)}", node.lineno, node.col_offset, ())
+        return Loop(f"while {unparse(node.test)}", node.lineno, node.col_offset, ())
     head = node if isinstance(node, ast.For | ast.AsyncFor) else node.generators[0]
-    label = f"for {ast.unparse(head.target)} in {ast.unparse(head.iter)}"
+    label = f"for {unparse(head.target)} in {unparse(head.iter)}"
     body = node.body if isinstance(node, ast.For | ast.AsyncFor) else []
     assigned = {name for statement in body for name in _stored(statement)}
     targets = tuple([name for name in dict.fromkeys(_stored(head.target)) if name not in assigned])

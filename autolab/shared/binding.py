@@ -19,7 +19,7 @@ from ..engine.undisturbed import undisturbed
 from .arguments import InputPlaceholder, Structure, name_of, named_in, source_text, with_inputs
 from .foreign import wanted_by
 from .inputs import holds_inputs, is_input, is_input_inside, leaf
-from .structure import mapped
+from .structure import contains_itself, mapped
 
 _OF_UFUNCS = ("out", "where", "casting", "order", "dtype", "subok")
 
@@ -211,7 +211,8 @@ class _Slots:
                 return self._input(name, value)
             return self._take_inside(name, value) if holds_inputs(value) else value
         except RecursionError:
-            raise TypeError(f"{self._where}: input {name!r:.60} is {a_kind(value)} that contains itself") from None
+            what = "contains itself" if contains_itself(value) else "is nested too deeply"
+            raise TypeError(f"{self._where}: input {name!r:.60} is {a_kind(value)} that {what}") from None
 
     def _take_inside(self, name: str, tree: Any) -> Structure:
         """A structure with its inputs replaced by placeholders."""

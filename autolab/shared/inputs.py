@@ -9,6 +9,9 @@ import numpy as np
 
 from ..engine import Variable, as_array, check_real, is_array
 
+_MOST_AXES = 64
+"""NumPy's limit."""
+
 
 def is_input(value: Any, annotation: Any) -> bool:
     """Whether an argument is an input; an annotation can declare a number to be a size or a setting."""
@@ -59,10 +62,20 @@ def holds_inputs(value: Any) -> bool:
     return any([is_input_inside(item) or holds_inputs(item) for item in items])
 
 
+def _depth(value: Any) -> int:
+    """How many lists or tuples are around the first number of a nested list."""
+    depth = 0
+    while isinstance(value, list | tuple) and value:
+        value, depth = value[0], depth + 1
+    return depth
+
+
 def leaf(value: Any, name: str, what: str) -> Variable:
     """A new leaf with the value's own data (not copied), its class, and its ``requires_grad``."""
     if isinstance(value, Variable):
         kind = type(value)
         return kind(value.array, name=name, requires_grad=value.requires_grad)
+    if (axes := _depth(value)) > _MOST_AXES:
+        raise TypeError(f"{what} is a list nested {axes} deep; an array has at most {_MOST_AXES} axes")
     check_real(as_array(value, what), what)
     return Variable(value, name=name)

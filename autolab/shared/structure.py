@@ -56,6 +56,33 @@ def mapped(branches: Any, change: Callable[[Any, Any], Any]) -> Any:
     return type(branches)(*changed) if hasattr(branches, "_fields") else type(branches)(changed)
 
 
+def contains_itself(tree: Any) -> bool:
+    """Whether a list, tuple or dict is inside itself, at any depth.
+
+    Examples
+    --------
+    >>> tree = [[1.0]]
+    >>> contains_itself(tree)
+    False
+    >>> tree.append(tree)
+    >>> contains_itself(tree)
+    True
+    """
+    around: set[int] = set()
+    waiting: list[Any] = [(tree, False)]
+    while waiting:
+        branch, is_done = waiting.pop()
+        if is_done:
+            around.discard(id(branch))
+        elif isinstance(branch, dict | list | tuple):
+            if id(branch) in around:
+                return True
+            around.add(id(branch))
+            waiting.append((branch, True))
+            waiting += [(inner, False) for inner in (branch.values() if isinstance(branch, dict) else branch)]
+    return False
+
+
 def filled(tree: Any, values: Iterator[Any]) -> Any:
     """The same structure with every leaf replaced by the next of ``values``."""
     return rebuilt(tree, lambda _: next(values))

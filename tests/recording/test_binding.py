@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
+from importlib import import_module
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -240,3 +242,24 @@ def test_inputs_may_have_any_name() -> None:
     with pytest.raises(TypeError, match=r"functools\.partial\(f, n=3\)"):
         autolab.record(power, x=2.0, n=3)
     assert autolab.record(functools.partial(power, n=3), x=2.0).steps[-1].value.values == 8.0
+
+
+@pytest.mark.parametrize("n", [100, 600, 3000])
+def test_a_deep_list_is_called_deep_and_not_circular(n: int) -> None:
+    p: Any = 2.0
+    for _ in range(n):
+        p = [p]
+    with pytest.raises(TypeError, match="nested"):
+        autolab.record(lambda p: p, p)
+    ring: list[Any] = [1.0]
+    ring.append(ring)
+    with pytest.raises(TypeError, match="contains itself"):
+        autolab.record(lambda p: p, ring)
+
+
+def test_expressions_of_many_terms_are_recorded_and_drawn(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(tmp_path)
+    (tmp_path / "long_sum.py").write_text("def f(x):\n    return " + " + ".join([f"x * {i}" for i in range(700)]))
+    recording = autolab.record(import_module("long_sum").f, x=1.0)
+    assert recording.steps[-1].value.values == sum(range(700)) and len(recording.steps) > 1398
+    recording.save(tmp_path / "sum.svg")
