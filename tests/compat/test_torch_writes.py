@@ -101,7 +101,7 @@ def same(a: object, b: object) -> bool:
     if isinstance(a, list) and isinstance(b, list):
         return len(a) == len(b) and all(map(same, a, b))
     if isinstance(a, float) and isinstance(b, float):
-        return a == b or abs(a - b) <= 1e-4 * max(abs(a), abs(b)) + 2e-6 or (a != a and b != b)
+        return a == b or abs(a - b) <= 1e-4 * max(abs(a), abs(b)) + 1e-5 or (a != a and b != b)
     return a == b
 
 
