@@ -175,6 +175,9 @@ def _doubted(survey: Survey, directions: Sequence[Direction], part: Elements) ->
         if slope is not None:
             _settle(e, slope)
             continue
+        if survey.is_part_still(direction, e):
+            _settle(e, e.analytic)
+            continue
         tie = slopes_at_tie(gauge, direction.input, direction.index, e.analytic)
         if tie is not None:
             _settle(e, e.analytic)

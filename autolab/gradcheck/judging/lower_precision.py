@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from ..measuring.fine_slopes import is_zero
 from ..measuring.point import Arrays, Evaluate, attempted, largest
 from ..measuring.probes import MARGIN
 from ..measuring.subject import flat, ones_for
@@ -57,8 +58,12 @@ def _is_off(checked: CheckedInput) -> bool:
     if checked.here.zeros:
         return False
     e, noise = checked.here.elements, checked.case.survey.noise.gradients[checked.place]
-    size = largest(e.analytic)
-    return bool((e.unsure | e.wrong).any() or np.max(noise, initial=0.0) > _NOISY * size > 0)
+    size, gauge = largest(e.analytic), checked.case.survey.gauge
+    if (e.unsure | e.wrong).any() or not np.max(noise, initial=0.0) > _NOISY * size > 0:
+        return bool((e.unsure | e.wrong).any())
+    k = int(np.nanargmax(np.abs(e.analytic)))
+    seen = 0.0 if abs(e.numeric[k]) <= e.uncertainty[k] else float(e.numeric[k])
+    return not is_zero(gauge, gauge.point.moving(checked.place, k), seen, float(e.analytic[k]))
 
 
 def _backward(checked: CheckedInput) -> Finding | None:

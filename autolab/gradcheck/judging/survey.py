@@ -14,7 +14,7 @@ import numpy as np
 
 from ...engine import ForwardEvent, to_cpu
 from ...functions import ceil, floor, floor_divide, round, sign
-from ..measuring.fine_slopes import fine_slope, lost_slope
+from ..measuring.fine_slopes import fine_slope, lost_slope, still_results
 from ..measuring.gauge import Gauge
 from ..measuring.noise import Noise, estimate_noise
 from ..measuring.point import Arrays, Direction, Point, largest
@@ -106,6 +106,25 @@ class Survey:
             or self.is_unseen(direction, e)
             or self.is_on_step(direction, e)
         )
+
+    def is_part_still(self, direction: Direction, e: np.record) -> bool:
+        """Whether a gradient is right but for what it has from results that stay the same in moves of the element.
+
+        The last digits of a saturated result hide its slope, and the sum of such slopes and those of others may cancel.
+        So the gradient of the others alone is compared, and the rest must be less than those digits.
+        """
+        gauge = self.gauge
+        still, hidden = still_results(gauge, direction)
+        if not still.any() or still.all() or self.gradients[direction.input] is None:
+            return False
+        mask = np.ones(gauge.point.finite.size)
+        mask[gauge.point.finite] = ~still
+        masks = np.split(mask, np.cumsum([g.size for g in self.upstreams])[:-1])
+        others = [(g * part.reshape(g.shape)).astype(g.dtype) for g, part in zip(self.upstreams, masks, strict=True)]
+        found = self.subject.gradients(self.subject.run(self.arrays), others)[direction.input]
+        moving = 0.0 if found is None else float(found.flat[direction.index])
+        slack = max(float(e.tolerance), MARGIN * float(e.uncertainty), self.root_eps * abs(moving))
+        return bool(abs(moving - e.numeric) <= slack and abs(e.analytic - moving) <= hidden)
 
     def jump(self, direction: Direction) -> float:
         """The jump of the results at the point, which remains however small the moves are; 0 if there is none."""

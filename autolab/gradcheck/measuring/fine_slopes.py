@@ -92,8 +92,8 @@ def fine_slope(
 
 
 def is_zero(gauge: Gauge, direction: Direction, seen: float, claimed: float) -> bool:
-    """Whether an element may move as far as it likes, and the results keep all digits but the last, and the gradient is
-    no more than what rounding leaves of terms that cancel.
+    """Whether an element may move as far as it likes, at least to one side, and the results keep all digits but the
+    last, and the gradient is no more than what rounding leaves of terms that cancel.
 
     The results must be so sharp that a slope far smaller than the upstream gradient would show. What counts is the size
     of those that move at all.
@@ -103,9 +103,12 @@ def is_zero(gauge: Gauge, direction: Direction, seen: float, claimed: float) -> 
         return False
     with gauge.point.far_away():
         moves = weights * np.abs(gauge.point.moves(direction, *_FAR))
-    moved = (moves != 0).any(axis=0)
+    inside = np.isfinite(moves).all(axis=1)  # far away, an exponential overflows, and a logarithm is not defined
+    moved = (moves[inside] != 0).any(axis=0)
     reach = float(size[moved].sum() if moved.any() else size.sum())
-    is_kept = bool((moves.sum(axis=1) <= _LEFT * np.maximum(1.0, np.repeat(_FAR, 2)) * reach).all())
+    kept = moves.sum(axis=1) <= _LEFT * np.maximum(1.0, np.repeat(_FAR, 2)) * reach
+    sides = [(kept | ~inside)[side::2].all() and inside[2 + side] for side in (0, 1)]  # a factor may change its sign
+    is_kept = bool(kept[:2].all() and any(sides))
     return is_kept and _is_left_over(reach, float(direction.step), weights, seen, claimed)
 
 
@@ -119,19 +122,35 @@ def _is_left_over(size: float, unit: float, weights: np.ndarray, seen: float, cl
 def lost_slope(gauge: Gauge, direction: Direction) -> float:
     """How much of the slope may be that of results whose digits are too coarse for it: saturated ones stay the same
     for small moves, but not for long ones."""
-    values = gauge.point.values
-    longest, still = np.zeros(values.size), np.ones(values.size, bool)
+    longest = _stillness(gauge, direction)
+    if not longest.any():
+        return 0.0
+    with gauge.point.far_away():
+        moved = (gauge.point.moves(direction, *_FAR) != 0).any(axis=0)
+    return _hidden(gauge, direction, longest, moved)
+
+
+def still_results(gauge: Gauge, direction: Direction) -> tuple[np.ndarray, float]:
+    """Which results stay the same in moves along a direction, and how much of the slope their last digits may hide."""
+    longest = _stillness(gauge, direction)
+    return longest > 0, _hidden(gauge, direction, longest, longest > 0)
+
+
+def _stillness(gauge: Gauge, direction: Direction) -> np.ndarray:
+    """The longest move in which each result stays the same, up to the direction's own; 0 for one that moves."""
+    longest, still = np.zeros(gauge.point.values.size), np.ones(gauge.point.values.size, bool)
     with gauge.point.far_away():
         for t in _STILL:
             still &= (gauge.point.moves(direction, t) == 0).all(axis=0)
             if not still.any():
                 break
             longest[still] = t
-        if not longest.any():
-            return 0.0
-        moved = (gauge.point.moves(direction, *_FAR) != 0).any(axis=0)
-    hides = moved & (longest > 0)
-    lost = np.abs(gauge.weights[hides]) * np.spacing(np.abs(values[hides])) / longest[hides]
+    return longest
+
+
+def _hidden(gauge: Gauge, direction: Direction, longest: np.ndarray, among: np.ndarray) -> float:
+    hides = among & (longest > 0)
+    lost = np.abs(gauge.weights[hides]) * np.spacing(np.abs(gauge.point.values[hides])) / longest[hides]
     return float(lost.sum()) / float(direction.step)
 
 
