@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Self
 
 from ..engine import a_kind
 from ..shared.arguments import InputPlaceholder
-from ..shared.binding import fitted, signature_of
+from ..shared.binding import fill_gaps, fitted, signature_of
 from .library import Library
 
 
@@ -54,7 +54,7 @@ class BridgeInputs:
             positional = tuple([exchanged(a, slot, f"x{i}") for i, a in enumerate(args)])
             return replace(unbound, _args=positional, _kwargs={k: exchanged(v, slot, k) for k, v in inputs.items()})
         if not unbound.takes_keywords:
-            bound.apply_defaults()
+            fill_gaps(bound)
         for key, value in bound.arguments.items():
             if bound.signature.parameters[key].kind is inspect.Parameter.VAR_KEYWORD:
                 bound.arguments[key] = {k: exchanged(v, slot, k) for k, v in value.items()}

@@ -148,7 +148,7 @@ def bind(caller: str, fn: Callable[..., Any], args: tuple[Any, ...], inputs: Map
         return Bound(fn, name, slots.variables, positional, {k: slots.take(k, v) for k, v in inputs.items()}, caller)
     given = list(bound.arguments.items())
     if _applies(fn):
-        bound.apply_defaults()  # apply takes no keywords, so no argument can be omitted
+        fill_gaps(bound)
     for key, value in given:
         bound.arguments[key] = slots.take_parameter(bound.signature.parameters[key], value)
     return Bound(fn, name, slots.variables, bound.args, bound.kwargs, caller)
@@ -182,6 +182,17 @@ def fitted(
 
 def _shown(x: Variable) -> str:
     return repr(x.data.tolist()) if x.data.size == 1 else "..."
+
+
+def fill_gaps(bound: inspect.BoundArguments) -> None:
+    """Give omitted arguments their defaults where others follow: ``apply`` takes no keywords, and as many gradients are
+    expected as it has arguments."""
+    given = {*bound.arguments}
+    bound.apply_defaults()
+    for name in reversed([*bound.arguments]):
+        if name in given:
+            break
+        del bound.arguments[name]
 
 
 def _undisturbed(call: Callable[[], Any]) -> Any:

@@ -174,3 +174,34 @@ def test_modules_that_a_function_uses_are_not_trained(given, order):
     assert check_gradients(fn, *([norm] if given else []), rows, order=order).verdict != "wrong"
     for name, buffer in norm.named_buffers():
         assert buffer is own[name] and torch.equal(buffer, kept[name])
+
+
+def test_modules_among_the_arguments_are_checked_and_omitted_defaults_have_no_gradient():
+    class Scale(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, x, w, eps=0.5):
+            ctx.save_for_backward(x, w)
+            return x * w + eps
+
+        @staticmethod
+        def backward(ctx, g):
+            x, w = ctx.saved_tensors
+            return g * w, factor * (g * x).sum(0)
+
+    class Net(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.w = torch.nn.Parameter(torch.tensor([1.0, 2.0, 3.0], dtype=torch.float64))
+
+        def forward(self, x):
+            return Scale.apply(x, self.w)
+
+    x, net = torch.linspace(-1, 1, 6, dtype=torch.float64).reshape(2, 3), Net()
+    for factor in (1.0, 2.0):
+        expected = "right" if factor == 1.0 else "wrong"
+        assert autolab.check_gradients(Scale, x, net.w.detach()).verdict == expected
+        for report in (
+            autolab.check_gradients(lambda m, x: m(x).pow(2).sum(), net, x),
+            autolab.check_gradients(lambda x, m: m(x).pow(2).sum(), x, m=net),
+        ):
+            assert {item.name: item.verdict for item in report.inputs} == {"x": "right", "m.w": expected}

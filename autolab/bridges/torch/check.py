@@ -99,8 +99,8 @@ class TorchFunction(ForeignFunction):
 
     @property
     def _parameters(self) -> dict[str, Tensor]:
-        """The parameters of a module, which are checked as well."""
-        module = self._inputs.module if self._inputs.fn is self._inputs.module else None
+        """The parameters of a module, and of those among the arguments, which are checked as well."""
+        module = self._inputs.learned
         return {} if module is None else {name: p for name, p in module.named_parameters() if p.requires_grad}
 
     @property
@@ -129,7 +129,7 @@ class TorchFunction(ForeignFunction):
 
     def _at(self, leaves: Mapping[str, Tensor]) -> TorchInputs:
         """Call the function with other parameters."""
-        module, used = self._inputs.module, {name: leaves[name] for name in self._parameters}
+        module, used = self._inputs.learned, {name: leaves[name] for name in self._parameters}
         if not used:
             return self._inputs
 
@@ -141,7 +141,7 @@ class TorchFunction(ForeignFunction):
     def _apart(self, leaves: Mapping[str, Tensor]) -> AbstractContextManager[None]:
         """A context in which modules keep their buffers; those of the checked module get its parameters' dtype."""
         dtypes = [leaves[name].dtype for name in self._parameters]
-        return copied_buffers(self._inputs.module, dtypes[0]) if dtypes else copied_buffers()
+        return copied_buffers(self._inputs.learned, dtypes[0]) if dtypes else copied_buffers()
 
     def gradients(self, upstream: Sequence[np.ndarray | None]) -> list[Tensor | None]:
         pairs = [(y, g) for y, g in zip(self._ys, upstream, strict=True) if g is not None and y.requires_grad]

@@ -131,6 +131,22 @@ class TorchInputs(BridgeInputs):
         return owner if isinstance(owner, Module) else None
 
     @property
+    def learned(self) -> Module | None:
+        """The module whose parameters are inputs as well: the function itself, or one that holds those among its
+        arguments under their names."""
+        if isinstance(self.fn, Module):
+            return self.fn
+        signature = self.signature()
+        names = [*signature.parameters] if signature is not None else [f"x{i}" for i in range(len(self._args))]
+        given = {**dict(zip(names, self._args, strict=False)), **self._kwargs}
+        holder = Module()
+        for name, value in given.items():
+            if isinstance(value, Module):
+                holder.add_module(name, value)
+        holder.forward = self.fn
+        return holder if [*holder.children()] else None
+
+    @property
     def written(self) -> Any:
         """The user's function: the forward of a module, or the function itself."""
         return self.fn.forward if isinstance(self.fn, Module) else self.fn

@@ -24,6 +24,7 @@ from ..reporting.report import CheckedFunction, GradientReport, InputReport, kep
 from ..reporting.reveal import LEVELS, check_level, revealed, written_backward
 from .higher import gradient_of
 from .judge import judge
+from .written import as_written
 
 DEFAULTS: dict[str, Any] = {"rng": None, "order": 1, "executor": None, "reveal": 4}
 
@@ -45,7 +46,9 @@ def check_gradients(
     ----------
     fn : callable
         Takes Variables and returns a Variable or a tuple of them. If it is a link or a method of one, or if links are
-        among the arguments, their parameters are checked like inputs.
+        among the arguments, their parameters are checked like inputs. Gradients written by hand are compared in two
+        forms: ``check_gradients(forward, backward, x, ...)`` of ``forward(x, ...) -> (out, cache)`` and
+        ``backward(dout, cache)``; and a function that returns its loss and its gradient, ``return loss, dx``.
     *args, **inputs
         The arguments of ``fn``, bound to its signature as by `autolab.record`. All are copied: the caller's arrays,
         Variables and gradients do not change. Good inputs are random, with axes of different lengths, and away from
@@ -100,6 +103,7 @@ def check_gradients(
         if (elsewhere := bridge(fn, args, inputs)) is not None:
             return elsewhere.check_gradients(fn, *args, options=options, **given, **inputs)
         chosen = settle("check_gradients", DEFAULTS, given, options, inputs)
+        fn, args, inputs = as_written(fn, args, inputs)
         return check_bound(with_learned(bind("check_gradients", fn, args, inputs)), **chosen)
 
 

@@ -218,6 +218,8 @@ def _result(caller: str, function: str, y: Any) -> Variable:
     if isinstance(y, int | float | np.generic) or get_array_module(y).ndarray is type(y):
         return Variable(y, requires_grad=False)
     hint = ": is a return missing?" if y is None else ""
+    if isinstance(y, tuple | list | dict):
+        hint = "; with a forward that returns (out, cache): check_gradients(forward, backward, x, ...)"
     raise TypeError(f"{caller}: {function} returned {a_kind(y)}; expected a Variable or a tuple of Variables{hint}")
 
 
