@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import decimal
 import warnings
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -131,6 +132,31 @@ def test_a_value_is_seen_however_it_is_reached(tmp_path: Path) -> None:
     assert missed(ALL[:: len(ALL) // 40], tmp_path) == []
     (tmp_path / "deep").mkdir()
     assert missed(DEEP[:40], tmp_path / "deep") == []
+
+
+_ABC = "import abc\nclass Base(abc.ABC): pass\nclass Own: pass\nown = Own()"
+SETTINGS = {
+    "registered": (_ABC, "x * (2.0 if isinstance(own, Base) else 1.0)", "Base.register(Own)"),
+    "registers": (_ABC + "\nkinds = iter([])", "x * (Base.register(type('New', (), {})) is not None)", "pass"),
+    "context of decimal": (
+        "import decimal\nD = decimal.Decimal\nthird = D(1)",
+        "x * float(third / 3)",
+        "decimal.getcontext().prec = 3 + i",
+    ),
+    "NumPy's errors": ("", "x * len(np.geterr()['over'])", "np.seterr(over=['warn', 'ignore'][i % 2])"),
+    "NumPy's text": ("", "x * np.get_printoptions()['precision']", "np.set_printoptions(precision=3 + i)"),
+    "set by the function": ("", "x * len(np.seterr(over=['warn', 'ignore'][i % 2])['over'])", "pass"),
+}
+
+
+@pytest.mark.parametrize("kind", SETTINGS)
+def test_settings_of_the_interpreter_are_followed_or_refused(kind: str, tmp_path: Path) -> None:
+    setup, read, change = SETTINGS[kind]
+    found = []
+    for at, wrap in TWO:
+        with decimal.localcontext(), np.printoptions():
+            found.append(told(setup, f"def f(x): return {read}", change, tmp_path / at, wrap))
+    assert found[0].results == found[1].results
 
 
 @pytest.mark.full

@@ -49,6 +49,8 @@ class Reads:
         The code that may run.
     noted : list of Spot
         What the function turned out to depend on when it ran.
+    settings : list of (path, function, value)
+        Settings of the interpreter that something depends on, and how they are read.
     beyond : Refusal or None
         Something that cannot be compared at each call.
     """
@@ -65,6 +67,7 @@ class Reads:
     reread: set[tuple[int, str]] = field(default_factory=set)
     codes: set[CodeType] = field(default_factory=set)
     noted: list[Spot] = field(default_factory=list)
+    settings: list[tuple[str, Callable[[], Any], Any]] = field(default_factory=list)
     beyond: Refusal | None = None
 
     def reached(self) -> list[Any]:
@@ -77,6 +80,9 @@ class Reads:
 
     def changed(self) -> str | None:
         """The path of the first thing that has changed."""
+        for path, look, value in self.settings:
+            if look() != value:
+                return path
         for spot in self.spots:
             if not same(spot.now(), spot.value):
                 return spot.path
@@ -130,6 +136,7 @@ class Reads:
         tests += [f"len({name}) == {length}" if length else f"not {name}" for name, length in sized]  # `not` is faster
         tests += [keys_alike(bound(container), order, bound) for container, order in ordered]
         tests += [f"{bound(array)}.tobytes() == {bound(before)}" for _, array, before in self.arrays]
+        tests += [f"{bound(look)}() == {bound(value)}" for _, look, value in self.settings]
         tests += others(bound)
         body = "\n        and ".join(dict.fromkeys(tests)) or "True"
         text = f"def fits():\n    try:\n        return (\n        {body}\n        )\n"

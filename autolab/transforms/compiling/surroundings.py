@@ -1,4 +1,4 @@
-"""The global random generators, which advance when they are used."""
+"""The global random generators, and how decimal numbers are computed: what everything may depend on."""
 
 from __future__ import annotations
 
@@ -16,3 +16,10 @@ def generators() -> dict[str, Hashable]:
     if "numpy.random" in sys.modules:
         found["the state of numpy.random"] = repr(np.random.get_state())
     return found
+
+
+def decimal_context() -> Hashable:
+    """What decides how decimal numbers are computed here."""
+    now = sys.modules["decimal"].getcontext()
+    traps = tuple([signal for signal, is_set in now.traps.items() if is_set])
+    return now.prec, now.rounding, now.Emin, now.Emax, now.clamp, traps

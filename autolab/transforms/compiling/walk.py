@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from abc import ABCMeta, get_cache_token
 from array import array
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
@@ -19,7 +20,7 @@ from ...engine.reach import CONTAINERS, Spot, Walk, attributes, holds, is_the_us
 from .call_tape import Refusal
 from .reached_state import has_array
 from .reads import Reads
-from .surroundings import generators
+from .surroundings import decimal_context, generators
 from .watch import foreign
 
 _HOLDERS = (type, ModuleType, *CONTAINERS)
@@ -125,11 +126,19 @@ class _Around(Walk):
         self._sizes(path, value)
         if isinstance(value, CONTAINERS) and len(value) > _MOST_ITEMS:
             return self._too_large(path)
+        self._settings(path, value)
         if type(value) is FunctionType:
             self._draws(value)
         elif not isinstance(value, _HOLDERS) and not hasattr(type(value), "_holds"):
             self._advancing(path, value)
         self.enter(path, value)
+
+    def _settings(self, path: str, value: Any) -> None:
+        """Note what a class or a number depends on besides itself: others may be registered with an abstract class."""
+        is_decimal = getattr(value, "__module__", None) == "decimal"
+        look = get_cache_token if isinstance(value, ABCMeta) else decimal_context if is_decimal else None
+        if look is not None and all([look is not known for _, known, _ in self.found.settings]):
+            self.found.settings.append((path, look, look()))
 
     def _sizes(self, path: str, value: Any) -> None:
         if (said := holds(value)) is not None and said[1] != "read":

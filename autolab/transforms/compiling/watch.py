@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import inspect
 import sys
+import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
-from types import CodeType, FrameType, ModuleType
+from types import CodeType, FrameType, FunctionType, ModuleType
 from typing import Any
+
+import numpy as np
 
 from ...engine import Variable
 from ...engine.tracebacks import PACKAGE
@@ -22,6 +26,18 @@ _ASKED = frozenset(
     [vars(kind)[name].fget.__code__ for kind in Variable.__mro__ for name in ("name", "creator") if name in vars(kind)]
 )
 """Attributes that distinguish Variables of the same kind."""
+_SETTINGS = frozenset(
+    [
+        inspect.unwrap(one).__code__
+        for one in (
+            *(np.geterr, np.seterr, np.geterrcall, np.seterrcall, np.getbufsize, np.setbufsize),
+            *(np.get_printoptions, np.set_printoptions),
+            *(warnings.simplefilter, warnings.filterwarnings, warnings.resetwarnings),
+        )
+        if isinstance(inspect.unwrap(one), FunctionType)
+    ]
+)
+"""What reads or changes settings that no call of a program looks at."""
 _OPTIMIZERS = PACKAGE + "optimizers"
 _UPDATING = ("Optimizer.update", "Optimizer.step", "Optimizer.zero_grad", "apply_gradients", "TakesParameters.__call__")
 """Methods of optimizers that a program can run: all others read or change state that differs after each update."""
@@ -88,8 +104,11 @@ def _entered(tape: CallTape, codes: set[CodeType], frame: FrameType) -> bool:
     asks_optimizer = is_of_optimizer and frame.f_code.co_qualname not in _UPDATING
     if asks_optimizer and frame.f_back is not None and frame.f_back.f_code in codes:
         tape.refuse(f"it calls {frame.f_code.co_qualname}", line_of(users_frame(frame)))
+    is_setting = frame.f_code in _SETTINGS
+    if is_setting and frame.f_back is not None and frame.f_back.f_code in codes:
+        tape.refuse(f"it calls {frame.f_code.co_name}", line_of(users_frame(frame.f_back)))
     if is_library(frame) or frame.f_code in codes:
-        return frame.f_code not in _ASKED and not is_of_optimizer
+        return not is_setting and frame.f_code not in _ASKED and not is_of_optimizer
     module = str(frame.f_globals.get("__name__", "?"))
     owner = module.partition(".")[0]
     is_made = owner in ("autolab", "numpy") and frame.f_code.co_filename == "<string>"  # by dataclasses
