@@ -18,7 +18,7 @@ from ...engine import Variable, array_of, is_array
 from ...engine.errors import GradientCountError, a_kind
 from ...engine.undisturbed import undisturbed
 
-Call = tuple[Any, tuple[Any, ...], Mapping[str, Any]]
+Call = tuple[Any, tuple[Any, ...], dict[str, Any]]
 """A function and its arguments."""
 
 
@@ -37,11 +37,11 @@ def as_written(fn: Any, args: tuple[Any, ...], inputs: Mapping[str, Any]) -> Cal
     'wrong'
     """
     if args and _is_pair(fn, args, inputs):
-        return _function(fn, fn, args[0]), args[1:], inputs
+        return _function(fn, fn, args[0]), args[1:], dict(inputs)
     called = _called_gradients(fn)
     names = _gradients_of(fn, args, inputs, called) if called else []
     if not names:
-        return fn, args, inputs
+        return fn, args, dict(inputs)
     function = _function(fn, partial(_loss_first, fn), partial(_scaled, names))
     bound = inspect.signature(fn).bind(*args, **inputs)
     for name, x in bound.arguments.items():
@@ -169,7 +169,7 @@ def _loss_first(fn: Callable[..., Any], *args: Any) -> tuple[Any, Any]:
 
 def _scaled(names: Sequence[str], dout: Any, gradients: Any) -> dict[str, Any]:
     """The gradients by the names of the arguments, times that of the loss."""
-    found = gradients.values() if isinstance(gradients, dict) else gradients
+    found: Any = gradients.values() if isinstance(gradients, dict) else gradients
     each = [found] if is_array(found) or (np.ndim(found) == 0 and not isinstance(gradients, dict)) else [*found]
     return {name: dout * array_of(g) for name, g in zip(names, each, strict=True)}
 
