@@ -5,15 +5,18 @@ from __future__ import annotations
 import copy
 import inspect
 import types
+from collections import deque
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 from ...engine.code_names import content_of, looked_up, outer_names
+from ...engine.reach import CONTAINERS, Spot, Walk, settled
 from ...recording.scopes import is_users
 
 _LIBRARIES = ("builtins", "torch", "jax", "jaxlib", "numpy", "autolab")
+_MOST, _MOST_ITEMS = 2_000, 200
 _SHARED = (types.ModuleType, type, types.BuiltinFunctionType)
 
 
@@ -52,12 +55,53 @@ class Program:
             If an argument cannot be copied.
         """
         memo = self.prepared(list(self.named.values()))
+        _copy_held_callables(self.fn, [*self.args, *self.kwargs.values()], memo)
         return Program(
             _copied_function(self.fn, memo),
             tuple([_copied(value, memo, f"argument {i + 1}") for i, value in enumerate(self.args)]),
             {name: _copied(value, memo, name) for name, value in self.kwargs.items()},
             self.prepared,
         )
+
+
+def _copy_held_callables(fn: Any, args: list[Any], memo: dict[int, Any]) -> None:
+    """Copy the functions, and the bound methods of lists and the like, that are held by something: a deep copy would
+    share them, and through them what they hold. The innermost are the first."""
+    found: _HeldCallables = settled(_HeldCallables, [("", fn), *[("", value) for value in args]])
+    for value in reversed(found.found):
+        if value is fn or id(value) in memo:
+            continue
+        if isinstance(value, types.FunctionType):
+            _copied_function(value, memo)
+        else:
+            owner = _if_possible(value.__self__, memo, fn)
+            memo[id(value)] = getattr(owner, value.__name__)
+
+
+class _HeldCallables(Walk):
+    """The user's functions and bound methods of Python's own objects that something holds."""
+
+    def __init__(self, names: frozenset[str], codes: frozenset[types.CodeType]) -> None:
+        super().__init__(names, codes)
+        self.found: list[Any] = []
+        self._left = _MOST
+
+    def goes_on(self) -> bool:
+        self._left -= 1
+        return self._left >= 0
+
+    def note(self, found: Spot) -> None:
+        value = found.value
+        is_bound = isinstance(value, types.BuiltinMethodType | types.MethodWrapperType)
+        if is_bound and isinstance(value.__self__, list | dict | set | deque | tuple | bytearray):
+            self.found.append(value)
+        is_held = not isinstance(found.holder, types.MappingProxyType)  # classes are not copied
+        if is_held and isinstance(value, types.FunctionType) and is_users(value.__code__.co_filename):
+            self.found.append(value)
+
+    def meet(self, path: str, value: Any) -> None:
+        if not isinstance(value, CONTAINERS) or len(value) <= _MOST_ITEMS:
+            self.enter(path, value)
 
 
 def items(named: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
@@ -146,6 +190,8 @@ def _copied_function(fn: Any, memo: dict[int, Any]) -> Any:
 def _if_possible(value: Any, memo: dict[int, Any], by: types.FunctionType) -> Any:
     if isinstance(value, types.FunctionType):
         return _copied_function(value, memo) if _is_users(value, by) else value
+    if id(value) in memo:
+        return memo[id(value)]
     if isinstance(value, _SHARED):
         return value
     try:
