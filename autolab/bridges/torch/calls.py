@@ -12,7 +12,7 @@ from torch.overrides import get_testing_overrides
 
 from ...engine.leaving import How
 from ...recording.rule_text import exact_text
-from .inputs import tensors_in
+from .inputs import needs_gradient, tensors_in
 
 _NAMES = {
     "truediv": "div",
@@ -93,7 +93,7 @@ def leaves_graph(func: Any, result: Any) -> How | None:
     ``no_grad``."""
     if name_of(func) in _TAKEN:
         return "left"
-    is_recorded = torch.is_grad_enabled() or any(t.requires_grad for t in tensors_in(result))
+    is_recorded = torch.is_grad_enabled() or any(needs_gradient(t) for t in tensors_in(result))
     return None if is_recorded else "no_grad"
 
 

@@ -19,7 +19,7 @@ from ...engine import folded, hidden
 from ...gradcheck.reporting.report import GradientReport
 from ..checked import WHOLE, ForeignFunction, checked, fixed_upstream
 from .edges import function_of, nodes_between
-from .inputs import TorchInputs, array_of, takes_context, tensor_of, tensors_in
+from .inputs import TorchInputs, array_of, needs_gradient, takes_context, tensor_of, tensors_in
 from .modules import copied_buffers
 from .record import TorchRun
 
@@ -121,7 +121,7 @@ class TorchFunction(ForeignFunction):
                 raise TypeError(f"check_gradients: {self.name} returned no tensor of floats")
             for _ in range(self._order - 1):
                 xs = [x for x in leaves.values() if x.requires_grad]
-                ys = [y for y in found if y.requires_grad]
+                ys = [y for y in found if needs_gradient(y)]
                 starts = [torch.as_tensor(fixed_upstream(y.shape)).to(y) for y in ys]
                 grads = torch.autograd.grad(ys, xs, starts, create_graph=True, allow_unused=True)
                 found = [torch.zeros_like(x) if g is None else g for x, g in zip(xs, grads, strict=True)]
@@ -144,7 +144,7 @@ class TorchFunction(ForeignFunction):
         return copied_buffers(self._inputs.learned, dtypes[0]) if dtypes else copied_buffers()
 
     def gradients(self, upstream: Sequence[np.ndarray | None]) -> list[Tensor | None]:
-        pairs = [(y, g) for y, g in zip(self._ys, upstream, strict=True) if g is not None and y.requires_grad]
+        pairs = [(y, g) for y, g in zip(self._ys, upstream, strict=True) if g is not None and needs_gradient(y)]
         xs = [x for x in self._leaves.values() if x.requires_grad]
         starts = [tensor_of(g).to(device=y.device, dtype=y.dtype) for y, g in pairs]
         ys = [y for y, _ in pairs]
@@ -180,7 +180,7 @@ class TorchFunction(ForeignFunction):
 
     def reaching(self, run: TorchRun, step: int, g: np.ndarray, x: int) -> Any:
         tensors, start = dict(run.known.tensors()), tensor_of(g)
-        if step == x or step not in tensors or not tensors[step].requires_grad:
+        if step == x or step not in tensors or not needs_gradient(tensors[step]):
             return start if step == x else None
         value, leaf = tensors[step], tensors[x]
         return torch.autograd.grad([value], [leaf], [start.to(value)], allow_unused=True, retain_graph=True)[0]

@@ -17,7 +17,7 @@ from ...analysis.diagnosis.copied_program import items
 from ...analysis.diagnosis.workbench import patched
 from ..diagnose import BridgeWorkbench
 from .edges import nodes_between
-from .inputs import array_of, tensors_in
+from .inputs import array_of, needs_gradient, tensors_in
 from .record import TorchRun
 
 
@@ -29,9 +29,13 @@ class TorchWorkbench(BridgeWorkbench):
     minding = (norms, torch.nn.modules.dropout._DropoutNd)
 
     def prepared(self, values: list[Any]) -> dict[int, Any]:
-        """Copy the arguments. Tensors with a graph cannot be copied; generators copy their state."""
+        """Copy the arguments. Tensors with a graph cannot be copied, such as the weight that a hook of ``weight_norm``
+        computes; generators copy their state."""
         found: dict[int, Any] = {id(t): t for t in tensors_in(values) if not t.is_leaf}
         for _, value in items({"": values}):
+            if isinstance(value, Module):
+                attributes = [kept for part in value.modules() for kept in vars(part).values()]
+                found |= {id(t): t for t in attributes if isinstance(t, Tensor) and not t.is_leaf}
             if isinstance(value, torch.Generator):
                 found[id(value)] = torch.Generator(value.device).set_state(value.get_state())
             if isinstance(value, Optimizer):  # its own copy lacks what LBFGS needs
@@ -76,7 +80,7 @@ class TorchWorkbench(BridgeWorkbench):
         torch.rand(1)
 
     def values_in(self, result: Any) -> list[Any]:
-        return [t for t in tensors_in(result) if t.is_floating_point() and t.requires_grad]
+        return [t for t in tensors_in(result) if t.is_floating_point() and needs_gradient(t)]
 
     def like(self, array: np.ndarray, value: Any) -> Any:
         return torch.as_tensor(array, dtype=value.dtype, device=value.device)

@@ -7,6 +7,7 @@ backward.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -17,7 +18,7 @@ from torch import Tensor
 from torch.autograd.graph import get_gradient_edge
 
 from ..needed import UnsupportedError
-from .inputs import tensors_in
+from .inputs import needs_gradient, tensors_in
 
 Edge = tuple[Any, int]
 """Where a gradient arrives: a node of autograd's graph, and the index of its result."""
@@ -25,7 +26,7 @@ Edge = tuple[Any, int]
 
 def edge_of(tensor: Tensor) -> Edge | None:
     """The edge at which the gradient of a tensor arrives; None if the tensor needs none."""
-    if not tensor.requires_grad:
+    if not needs_gradient(tensor):
         return None
     with torch.enable_grad():  # for a leaf, it makes a view and inspects that
         edge = get_gradient_edge(tensor)
@@ -96,28 +97,39 @@ class KnownTensors:
         return [(entry.step, entry.tensor) for entry in self._entries.values()]
 
 
-def boundaries(
-    start: Sequence[Any], known: Container[Edge], inner: Mapping[Any, str] | None = None
-) -> Iterator[tuple[Any, int, Edge]]:
+def boundaries(start: Sequence[Any], known: Container[Edge]) -> Iterator[tuple[Any, int, Edge]]:
     """Where gradients from the nodes ``start`` reach known values or leaves: each node with the index of an input, and
     the edge to which it passes that input's gradient.
-
-    ``inner`` are nodes inside steps: a path through one of them could not be told apart from the step's own.
-
-    Raises
-    ------
-    UnsupportedError
-        If a path goes through one of them.
     """
     for node in nodes_between(start, known):
-        if inner and node in inner and not hasattr(node, "variable"):
-            raise UnsupportedError(
-                f"record: a second derivative goes through values inside of {inner[node]!r:.60}, which is one step; "
-                "write it as its parts, such as log_softmax and nll_loss, or softmax and matmul"
-            )
         for place, edge in enumerate(node.next_functions):
             if edge[0] is not None and (edge in known or hasattr(edge[0], "variable")):
                 yield node, place, edge
+
+
+def passed_on(edge: Edge, g: Tensor, ends: Container[Edge]) -> Iterator[tuple[Any, int, Edge, Tensor]]:
+    """The gradients that reach ``ends`` if ``g`` arrives at an edge: those of `boundaries`, each with its share of
+    ``g``. No hook sees them.
+    """
+    nodes = set(nodes_between([edge[0]], ends))
+    missing = Counter([parent for node in nodes for parent, _ in node.next_functions])
+    arrived: dict[Any, dict[int, Tensor]] = {edge[0]: {edge[1]: g}}
+    ready = [edge[0]]
+    while ready:
+        node = ready.pop()
+        given = arrived.pop(node, {})
+        passed = node(*[given.get(i) for i in range(len(node._input_metadata))]) if given else None
+        shares = passed if isinstance(passed, tuple) else (passed,) * len(node.next_functions)
+        for place, (below, share) in enumerate(zip(node.next_functions, shares, strict=True)):
+            if share is not None and below[0] is not None:
+                if below in ends:
+                    yield node, place, below, share
+                else:
+                    sums = arrived.setdefault(below[0], {})
+                    sums[below[1]] = sums[below[1]] + share if below[1] in sums else share
+            missing[below[0]] -= 1
+            if not missing[below[0]] and below[0] in nodes:
+                ready.append(below[0])
 
 
 def nodes_between(start: Sequence[Any], known: Container[Edge]) -> list[Any]:

@@ -19,7 +19,7 @@ from ...recording.step_text import expression_of
 from ..library import LibraryBudget
 from ..run import BUDGET
 from .edges import Edge, edge_of, function_of, saved_by
-from .inputs import TORCH
+from .inputs import TORCH, needs_gradient
 
 _UNKNOWN = "?"
 _OPERATORS = {"mm": "matmul", "mv": "matmul", "dot": "matmul", "bmm": "matmul"}
@@ -68,7 +68,7 @@ def graph_in(frame: FrameType, y: Tensor, named: Mapping[str, Tensor]) -> Record
     for what, value in {"y": y, **named}.items():
         if not isinstance(value, Tensor):
             raise TypeError(f"graph: {what} is {a_kind(value)}; expected a tensor")
-    if not y.requires_grad:
+    if not needs_gradient(y):
         raise ValueError("graph: y has no graph: it requires no gradient, or was detached")
     return _TorchGraph(y, [*named.items(), *_variables_in(frame)]).recording()
 

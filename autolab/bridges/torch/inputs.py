@@ -63,6 +63,17 @@ def array_of(tensor: Tensor) -> np.ndarray:
     return np.asarray(plain.resolve_neg().cpu().numpy())
 
 
+def needs_gradient(tensor: Tensor) -> bool:
+    """Whether a gradient arrives at a tensor. None arrives at a view made under ``no_grad`` of a value that has one,
+    although PyTorch says that it requires it.
+    """
+    if not tensor.requires_grad or tensor.grad_fn is not None or not tensor._is_view():
+        return tensor.requires_grad
+    with torch.enable_grad():
+        viewed: Any = torch.ops.aten.alias.default(tensor).grad_fn
+    return viewed is not None and viewed.next_functions[0][0] is not None
+
+
 def tensors_in(value: Any, kinds: Any = Tensor) -> Iterator[Any]:
     """The tensors in a structure of tuples, lists and dicts, in order; or its values of other ``kinds``."""
     if isinstance(value, kinds):
@@ -105,7 +116,7 @@ TORCH = Library(
     array_of=array_of,
     as_input=lambda value: value if isinstance(value, Tensor) else torch.from_numpy(np.array(value)),
     like=_like,
-    has_gradient=lambda y: bool(y.requires_grad),
+    has_gradient=needs_gradient,
     dtype_of=dtype_name,
     device_of=lambda tensor: str(tensor.device),
     exchanged=_with_slots,
@@ -187,10 +198,11 @@ class TorchInputs(BridgeInputs):
 
     def leaves(self, values: Mapping[str, Tensor] | None = None) -> dict[str, Tensor]:
         """Fresh tensors with the numbers of ``values`` (by default the inputs'); floating-point ones require a
-        gradient.
+        gradient, unless they are sparse.
         """
         given = {**self.values, **(values or {})}
-        return {name: t.detach().clone().requires_grad_(t.is_floating_point()) for name, t in given.items()}
+        wanted = {name for name, t in given.items() if t.is_floating_point() and t.layout == torch.strided}
+        return {name: t.detach().clone().requires_grad_(name in wanted) for name, t in given.items()}
 
     def refuse(self) -> None:
         """Raise if the function is compiled, so that its steps cannot be followed."""

@@ -18,7 +18,7 @@ from ...recording.raised import CarryUnfinished, Raised
 from ..needed import UnsupportedError
 from ..run import recorded
 from .edges import nodes_between, saved_by
-from .inputs import tensors_in
+from .inputs import needs_gradient, tensors_in
 from .locate import callers_name
 from .modules import calls_as_scopes
 from .recorder import TorchRecorder
@@ -117,12 +117,22 @@ class TorchRun(TorchRecorder):
         """The recording, which bridges/run.py makes from the drafts."""
         is_ended = self.raised is not None and self.raised.phase == "forward"
         outputs = [] if is_ended else [self.step_of(y) for y in self.outputs]
-        return self.recording(outputs, is_ended or any(y.requires_grad for y in self.outputs))
+        return self.recording(outputs, is_ended or any(needs_gradient(y) for y in self.outputs))
 
 
 def _storage(tensor: Tensor) -> tuple[Any, int]:
-    storage = tensor.untyped_storage()
-    return (str(tensor.device), storage.data_ptr()), storage.nbytes()
+    parts = [tensor] if tensor.layout == torch.strided else _parts_of(tensor)
+    storages = [part.untyped_storage() for part in parts]
+    return (str(tensor.device), storages[0].data_ptr()), sum([storage.nbytes() for storage in storages])
+
+
+def _parts_of(sparse: Tensor) -> list[Tensor]:
+    """The values of a sparse tensor, and the tensors that say where they are."""
+    if sparse.layout == torch.sparse_coo:
+        return [sparse._values(), sparse._indices()]
+    by_row = sparse.layout in (torch.sparse_csr, torch.sparse_bsr)
+    at = [sparse.crow_indices(), sparse.col_indices()] if by_row else [sparse.ccol_indices(), sparse.row_indices()]
+    return [sparse.values(), *at]
 
 
 def record(fn: Callable[..., Any], /, *args: Any, options: Mapping[str, Any] | None = None, **inputs: Any) -> Recording:

@@ -16,7 +16,7 @@ from ...recording.drafts import Draft, Use
 from ..needed import UnsupportedError
 from . import calls
 from .edges import Edge, edge_of
-from .inputs import exchanged, tensors_in
+from .inputs import exchanged, needs_gradient, tensors_in
 from .locate import Site
 from .refusals import refuse_call, refuse_change, refuse_transformed
 from .steps import TorchSteps
@@ -39,7 +39,7 @@ class TorchRecorder(TorchSteps, TorchFunctionMode):
         refuse_transformed(tensors)
         if calls.gives_memory_away(func, args, kwargs):
             self.kept.give_away(tensors)
-        if not any(t in self.known or t.requires_grad for t in tensors):
+        if not any(t in self.known or needs_gradient(t) for t in tensors):
             return func(*args, **kwargs)
         refuse_call(func, args, kwargs)
         site = self.tracker.site()
@@ -59,11 +59,13 @@ class TorchRecorder(TorchSteps, TorchFunctionMode):
         changed = calls.changed_in_place(func, args, kwargs)
         if changed is not None:
             refuse_change(changed, func)
+        written = {label: value for label, value in kwargs.items() if label == "out"}  # no operand
+        kwargs = {label: value for label, value in kwargs.items() if label not in written}
         for tensor in tensors_in([args, kwargs]):
             self.step_of(tensor, site)
         uses, fill = self._uses(func, changed)
         given = [fill(label, value) for label, value in zip(calls.labels(func, args), args, strict=True)]
-        named = {label: fill(label, value) for label, value in kwargs.items()}
+        named = {label: fill(label, value) for label, value in kwargs.items()} | written
         before = None if changed is None else edge_of(changed)
         versions = [(t, t._version) for t in tensors_in([args, kwargs]) if t is not changed and t.requires_grad]
         start = perf_counter()
@@ -74,6 +76,8 @@ class TorchRecorder(TorchSteps, TorchFunctionMode):
             uses.reverse()
         if any(t._version != version for t, version in versions):
             raise UnsupportedError(f"record: {draft.function} changes an argument in place; use a clone() of it")
+        if func is Tensor.requires_grad_ and edge_of(args[0]) == before:
+            return result  # as it required one before, nothing has happened
         if changed is not None:
             self._add_change(draft, changed, before, site)
         else:
@@ -101,7 +105,7 @@ class TorchRecorder(TorchSteps, TorchFunctionMode):
                 return same[id(tensor)][1]
             use, given = Use(label, self.known.step_of(tensor), None), tensor
             uses.append(use)
-            if tensor.requires_grad and tensor is not changed and torch.is_grad_enabled():
+            if torch.is_grad_enabled() and tensor is not changed and needs_gradient(tensor):
                 given = self.shares.alias(tensor, call, use)
             if is_python:
                 same[id(tensor)] = use, given

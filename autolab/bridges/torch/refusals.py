@@ -30,7 +30,7 @@ def refuse_call(func: Any, args: Any, kwargs: dict[str, Any]) -> None:
         )
     if calls.sets_attribute(func) and name in _ATTRIBUTES:
         raise UnsupportedError(f"record: .{name} = ... changes a tensor behind autograd's back; {_ATTRIBUTES[name]}")
-    if kwargs.get("out") is not None:
+    if kwargs.get("out") is not None and torch.is_grad_enabled():
         raise UnsupportedError(f"record: {name}(..., out=...) writes into another tensor; use its result")
     if getattr(func, "__name__", "") == "CheckpointFunction":
         raise UnsupportedError(
@@ -69,6 +69,20 @@ def refuse_change(tensor: Tensor, func: Any) -> None:
     if tensor.requires_grad and not torch.is_grad_enabled():
         raise UnsupportedError(
             f"record: {name} changes a tensor in place under no_grad; gradients would belong to other numbers"
+        )
+
+
+def refuse_kind(tensor: Tensor, name: str | None) -> None:
+    """Raise for a tensor whose class computes in its own way, and for a sparse one that requires a gradient."""
+    kind, what = type(tensor), name or "a tensor"
+    if kind is not Tensor and kind.__torch_function__ is not torch._C._disabled_torch_function_impl:
+        raise UnsupportedError(
+            f"record: {what} is a {kind.__name__:.60}, a subclass that may compute in its own way; give the plain "
+            "tensor, x.as_subclass(torch.Tensor)"
+        )
+    if tensor.layout != torch.strided and tensor.requires_grad:
+        raise UnsupportedError(
+            f"record: {what} is sparse and requires a gradient; detach() it if it is a constant, or use to_dense()"
         )
 
 

@@ -19,7 +19,8 @@ from ...recording.drafts import Use
 from ...recording.model import Snapshot
 from ..needed import UnsupportedError
 from ..run import BridgeRun, GradientTotals
-from .edges import Edge, edge_of
+from .edges import Edge, edge_of, passed_on
+from .inputs import needs_gradient
 
 _SLACK = 64
 """Tolerance, in rounding errors, between the gradient of a value and the sum of its shares."""
@@ -38,6 +39,8 @@ class Shares:
     inside: set[int] = field(default_factory=set)
     _sums: dict[int, Tensor] = field(default_factory=dict)  # by the id of the use
     _elsewhere: dict[Edge, Tensor] = field(default_factory=dict)
+    _watched: set[tuple[Any, int]] = field(default_factory=set)
+    _through: dict[tuple[Any, int], Tensor] = field(default_factory=dict)
     _gradients: dict[int, Tensor] = field(default_factory=dict)
     _order: dict[int, None] = field(default_factory=dict)
     _listens: bool = False
@@ -68,7 +71,27 @@ class Shares:
                     continue
                 if edge in self.aliases:  # it is not part of the share of the use for which the alias was made
                     self._elsewhere[edge] = _sum(self._elsewhere.get(edge), g)
-                self._add(call, use, g)
+                other = self._through.pop((node, place), None)
+                self._add(call, use, g if other is None else _without(g, other))
+
+        self._watched |= {(node, place) for place in places}
+        self._hooks.append(node.register_hook(hook))
+
+    def watch_inner(self, call: int, node: Any, place: int, edge: Edge, ends: Mapping[Edge, Use]) -> None:
+        """Hook the shares that a node passes to values through ``edge``, which is inside another call: a second
+        derivative passes some through the transposed weight in ``linear``. They are no part of that call's own shares.
+        """
+
+        def hook(inputs: Sequence[Tensor | None], outputs: Sequence[Tensor | None]) -> None:
+            g = inputs[place] if self._listens else None
+            if g is None:
+                return
+            for inner, at, end, share in passed_on(edge, g, ends):
+                if (inner, at) in self._watched:
+                    self._through[inner, at] = _sum(self._through.get((inner, at)), share)
+                elif end in self.aliases:
+                    self._elsewhere[end] = _sum(self._elsewhere.get(end), share)
+                self._add(call, ends[end], share)
 
         self._hooks.append(node.register_hook(hook))
 
@@ -78,8 +101,8 @@ class Shares:
             if self.recorder.drafts[step].kind == "call":
                 self._order.setdefault(step)
 
-    def _came_back(self, edge: Edge, call: int, use: Use, g: Tensor) -> None:
-        if self._listens:
+    def _came_back(self, edge: Edge, call: int, use: Use, g: Tensor | None) -> None:
+        if self._listens and g is not None:  # second derivatives pass None for 0
             other = self._elsewhere.pop(edge, None)
             self._add(call, use, g if other is None else _without(g, other))
 
@@ -98,7 +121,7 @@ class Shares:
         self, outputs: Sequence[tuple[int, Tensor]], starts: Sequence[Tensor], leaves: Sequence[tuple[int, Tensor]]
     ) -> list[Snapshot | None]:
         """Differentiate, and return the upstream gradient of every output. No ``.grad`` attribute is changed."""
-        reached = [(step, y, g) for (step, y), g in zip(outputs, starts, strict=True) if y.requires_grad]
+        reached = [(step, y, g) for (step, y), g in zip(outputs, starts, strict=True) if needs_gradient(y)]
         if reached and leaves:
             ys, gs = [y for _, y, _ in reached], [g for _, _, g in reached]
             self._listens = True
@@ -110,7 +133,9 @@ class Shares:
         totals = GradientTotals()
         for step, _, g in reached:
             totals.add(step, _plain(g))
-        upstream = [self.recorder.kept.snapshot(totals.sums[step]) if y.requires_grad else None for step, y in outputs]
+        upstream = [
+            self.recorder.kept.snapshot(totals.sums[step]) if needs_gradient(y) else None for step, y in outputs
+        ]
         self._tell(totals)
         return upstream
 

@@ -19,11 +19,11 @@ from ..needed import UnsupportedError
 from ..run import BridgeRun, Pruned
 from . import calls
 from .edges import Edge, KnownTensors, boundaries, edge_of, function_of, nodes_between, used_inside
-from .inputs import TorchInputs, takes_context, tensors_in
+from .inputs import TorchInputs, needs_gradient, takes_context, tensors_in
 from .lent import TorchBudget
 from .locate import Site, TorchTracker, name_in, names_of
 from .modules import ModuleNames
-from .refusals import refuse_call, refuse_hooked, refuse_unseen
+from .refusals import refuse_call, refuse_hooked, refuse_kind, refuse_unseen
 from .shares import Shares
 
 
@@ -65,7 +65,7 @@ class TorchSteps(BridgeRun):
     @property
     def leaves(self) -> list[tuple[int, Tensor]]:
         """The steps at which gradients end, with their tensors: values from outside, and those that became leaves."""
-        made = [(step, tensor) for step, tensor in self.known.tensors() if tensor.requires_grad and tensor.is_leaf]
+        made = [(step, tensor) for step, tensor in self.known.tensors() if tensor.is_leaf and needs_gradient(tensor)]
         return list(dict([*made, *self._brought]).items())
 
     @property
@@ -81,18 +81,20 @@ class TorchSteps(BridgeRun):
         if tensor.grad_fn is not None and self._was_made_here(tensor):
             return self._add_unseen(tensor, site)
         name = self.names.of_tensor(tensor) or name_in(site.frame if site else None, tensor)
-        return self.add_leaf(tensor, "leaf" if tensor.requires_grad else "constant", name)
+        return self.add_leaf(tensor, "leaf" if needs_gradient(tensor) else "constant", name)
 
     def add_leaf(self, tensor: Tensor, kind: Kind, name: str | None) -> int:
         """Add a step for a value that no call computed."""
+        refuse_kind(tensor, name)
         refuse_hooked(tensor, name)
         draft = Draft(len(self.drafts), kind, None, name, [], self.kept.of_leaf(tensor))
-        if tensor.requires_grad:
+        if needs_gradient(tensor):
             self._brought.append((draft.id, tensor))
         return self.add(draft, tensor)
 
     def add(self, draft: Draft, tensor: Tensor) -> int:
-        draft.requires_grad, draft.is_float = tensor.requires_grad, tensor.is_floating_point()
+        refuse_kind(tensor, draft.name)
+        draft.requires_grad, draft.is_float = needs_gradient(tensor), tensor.is_floating_point()
         self.drafts.append(draft)
         self.known.add(draft.id, tensor)
         self.shares.watch(draft.id, tensor)
@@ -124,7 +126,7 @@ class TorchSteps(BridgeRun):
         """Add a step for one of several results."""
         part, names = self.part(call, tensor), names_of(call)
         part.name = names[place] if len(names) > max(1, place) else None
-        call.requires_grad = call.requires_grad or tensor.requires_grad
+        call.requires_grad = call.requires_grad or needs_gradient(tensor)
         return self.add(part, tensor)
 
     # ------------------------------------------------------------------ values found only in autograd's graph
@@ -169,24 +171,31 @@ class TorchSteps(BridgeRun):
         known, uses = self.edges, dict[int, Use]()
         for label, step in () if applied is None else applied.operands:
             uses.setdefault(step, Use(label, step, None))
-        inner = {} if applied is not None else self._inner_nodes(known)
-        places: dict[Any, dict[int, tuple[Use, Edge]]] = {}
-        inside = {node: name for node, name in inner.items() if node not in start}
-        for node, place, edge in list(boundaries(start, known, inside)):
+        call, inner = (
+            len(self.drafts),
+            set() if applied is not None else self._inner_edges(known) - {(n, 0) for n in start},
+        )
+
+        def use_of(edge: Edge) -> Use:
             step = known[edge] if edge in known else self.step_of(edge[0].variable, site)
-            use = uses.setdefault(step, Use(f"inputs[{len(uses)}]", step, None))
-            places.setdefault(node, {})[place] = use, edge
+            return uses.setdefault(step, Use(f"inputs[{len(uses)}]", step, None))
+
+        places: dict[Any, dict[int, tuple[Use, Edge]]] = {}
+        for node, place, edge in list(boundaries(start, known.keys() | inner)):
+            if edge in inner:  # a value inside another step
+                ends = {end: use_of(end) for _, _, end in list(boundaries([edge[0]], known))}
+                self.shares.watch_inner(call, node, place, edge, ends)
+            else:
+                places.setdefault(node, {})[place] = use_of(edge), edge
         for node, shares in places.items():
-            self.shares.watch_node(len(self.drafts), node, shares)
+            self.shares.watch_node(call, node, shares)
         return list(uses.values())
 
-    def _inner_nodes(self, known: dict[Edge, int]) -> dict[Any, str]:
-        """The nodes inside steps, with the names of these steps."""
-        found: dict[Any, str] = {}
-        for step, tensor in self.known.tensors():
-            if tensor.grad_fn is not None and not tensor.is_leaf:
-                found |= dict.fromkeys(nodes_between([tensor.grad_fn], known)[1:], str(self.drafts[step].function))
-        return found
+    def _inner_edges(self, known: dict[Edge, int]) -> set[Edge]:
+        """The edges inside steps, at which no step's gradient arrives."""
+        results = [tensor.grad_fn for _, tensor in self.known.tensors() if tensor.grad_fn is not None]
+        nodes = {node for result in results for node in nodes_between([result], known)[1:]}
+        return {(node, i) for node in nodes if not hasattr(node, "variable") for i in range(len(node._input_metadata))}
 
     def differentiated(self, args: Any, kwargs: dict[str, Any], site: Site) -> Any:
         """Record a call of ``torch.autograd.grad`` in the function itself: its gradients are values like any others."""
