@@ -117,6 +117,9 @@ class Function(ArrayForward):
         found = {edge.place: self._gradient(returned[edge.place], edge.place) for edge in node.edges}
         return self._differentiable_once(found, node, upstream) if create_graph else found
 
+    def _computed(self, node: MultiOutputNode) -> dict[str, Any]:
+        return {}  # its backward computes with arrays, and no second derivative passes it
+
     def _gradient(self, value: Any, i: int) -> Variable | None:
         if value is None:
             return None

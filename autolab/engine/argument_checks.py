@@ -63,7 +63,7 @@ def _no_switch(
 ) -> str | None:
     """What is wrong with a switch of one of AutoLab's own classes: a number in its place is meant for something else,
     as the 2 of ``SelfAttention(8, 2)``."""
-    if not cls.__init__.__module__.startswith("autolab."):
+    if not (cls.__init__.__module__ or "").startswith("autolab."):
         return None
     given = inspect.Signature(parameters).bind(*args, **settings).arguments
     names = ", ".join([p.name for p in parameters])

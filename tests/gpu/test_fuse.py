@@ -113,9 +113,10 @@ def test_on_a_gpu_it_is_one_kernel_for_each_direction(
         y = function(*there)
         assert launched == [f"autolab_{function.__name__}"]
         found = grad(y, there, upstream)
-    kernels = [name for name in launched if name.startswith("autolab_")]
+    rounding = {"autolab_cast"} if dtype == "f2" else set()  # halves that are added are rounded after their sum
+    kernels = [name for name in launched if name.startswith("autolab_") and name not in rounding]
     assert kernels == [f"autolab_{function.__name__}", f"autolab_{function.__name__}_backward"]
-    others = set(launched) - set(kernels)
+    others = set(launched) - set(kernels) - rounding
     assert others <= {"sum", "copy"}, "a broadcast input is summed after the kernel; nobody gets the caller's own array"
     assert not traffic.down and not traffic.up
     here = [Variable(a) for a in arrays]
