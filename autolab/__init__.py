@@ -82,7 +82,9 @@ if TYPE_CHECKING:
     from .gpu import elementwise_kernel, fuse
     from .gradcheck import GradientReport, assert_allclose, check_gradients, numerical_grad
     from .links import Chain, ChainList, Link, Sequential
-    from .recording import Recording, graph, record
+    from .recording import Recording
+    from .recording.graph import graph
+    from .recording.record import record
     from .transforms.compiling import compile
     from .views.derivatives.explorer import derivatives
     from .views.export.pages import export_html

@@ -223,7 +223,7 @@ def _is_same(group: list[tuple[Break, int]], item: tuple[Break, int], xs: np.nda
     last, x = group[-1][0].x, item[0].x
     if x - group[0][0].x <= _SAME * (xs[-1] - xs[0]):
         return True
-    return (group[-1][1] or item[1]) and not np.isfinite(highest[(xs > last) & (xs < x)]).any()
+    return bool(group[-1][1] or item[1]) and not np.isfinite(highest[(xs > last) & (xs < x)]).any()
 
 
 def _one(group: list[tuple[Break, int]]) -> Break:
