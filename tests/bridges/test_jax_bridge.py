@@ -72,6 +72,31 @@ def test_pytrees_floats_and_static_arguments():
     assert recording["params[w]"].grad.values.tolist() == [8.0, 8.0]
 
 
+def test_floats_of_an_object_stay_numbers():
+    @jax.tree_util.register_pytree_node_class
+    class Net:
+        def __init__(self, w, p):
+            self.w, self.p = w, p
+
+        def tree_flatten(self):
+            return ((self.w, self.p), None)
+
+        @classmethod
+        def tree_unflatten(cls, _, children):
+            return cls(*children)
+
+        def __call__(self, x):
+            return x @ self.w["w"] * (self.p if self.p > 1 else 1.0) * self.w["scale"]
+
+    nets = [Net({"w": x, "scale": 0.5}, p) for p in (0.0, 2.0)]
+    for p, recording in zip(
+        (1.0, 2.0), [record(lambda nets, x, i=i: nets[i](x), nets, x) for i in (0, 1)], strict=True
+    ):
+        found = [s for s in recording.steps if s.kind == "input" and s.grad is not None and s.name != "x"]
+        assert any(s.grad.values.tolist() == [p * 0.5, p] for s in found)
+        assert not [s for s in recording.steps if s.kind == "input" and s.value.size == 1]
+
+
 def test_stop_gradient_is_a_departure():
     recording = record(lambda x: (x * lax.stop_gradient(x * x)).sum(), x)
     (found,) = recording.departures

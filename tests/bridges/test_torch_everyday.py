@@ -199,3 +199,67 @@ def test_sparse_constants_are_recorded_and_subclasses_are_refused() -> None:
     weight = eye.to_sparse().requires_grad_()
     with pytest.raises(UnsupportedError, match=r"is sparse and requires a gradient"):
         record(lambda a: torch.sparse.mm(weight, a[:, None]).sum(), x)
+
+
+class Coder(nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.enc, self.dec = nn.Linear(3, 4), nn.ModuleList([nn.Linear(4, 4), nn.Linear(4, 3)])
+
+    def encode(self, x: Any) -> Any:
+        return self.enc(x)
+
+    def decode(self, z: Any) -> Any:
+        for layer in self.dec:
+            z = layer(z)
+        return z
+
+
+def test_parameters_have_the_names_of_what_owns_them() -> None:
+    x, own = torch.randn(5, 3), ["enc.weight", "enc.bias", "dec.0.weight", "dec.0.bias", "dec.1.weight", "dec.1.bias"]
+    net, teacher = Coder(), Coder()
+    parts = {"g": nn.Linear(3, 3), "d": nn.Sequential(nn.Linear(3, 3))}
+    held = nn.ModuleDict({"g": nn.Linear(3, 3), "d": nn.Linear(3, 3)})
+
+    class Trainer:
+        def __init__(self) -> None:
+            self.student = Coder()
+
+        def loss(self, x: Any) -> Any:
+            return self.student.decode(self.student.encode(x)).sum()
+
+    def direct(net: Any, x: Any) -> Any:
+        return F.linear(x, net.enc.weight, net.enc.bias).sum()
+
+    def outer(x: Any) -> Any:
+        return F.linear(x, net.enc.weight, net.enc.bias).sum()
+
+    def local(x: Any) -> Any:
+        first = net.enc
+        return first(x).sum()
+
+    linear = ["weight", "bias"]
+    cases: list[tuple[Any, tuple[Any, ...], list[str]]] = [
+        (lambda net, x: net.decode(net.encode(x)).sum(), (net, x), [f"net.{name}" for name in own]),
+        (lambda x: net.decode(net.encode(x)).sum(), (x,), [f"net.{name}" for name in own]),
+        (net.encode, (x,), own[:2]),
+        (Trainer().loss, (x,), [f"student.{name}" for name in own]),
+        (
+            lambda nets, x: nets["d"](nets["g"](x)).sum(),
+            (parts, x),
+            [f"nets[{p}].{w}" for p in ("g", "d.0") for w in linear],
+        ),
+        (lambda x: parts["d"](parts["g"](x)).sum(), (x,), [f"parts[{p}].{w}" for p in ("g", "d.0") for w in linear]),
+        (lambda m, x: m["d"](m["g"](x)).sum(), (held, x), [f"m.{p}.{w}" for p in ("g", "d") for w in linear]),
+        (
+            lambda a, b, x: (a.encode(x) - b.encode(x)).sum(),
+            (net, teacher, x),
+            ["a.enc.weight", "a.enc.bias", "b.enc.weight", "b.enc.bias"],
+        ),
+        (direct, (net, x), ["net.enc.weight", "net.enc.bias"]),
+        (outer, (x,), ["net.enc.weight", "net.enc.bias"]),
+        (local, (x,), ["first.weight", "first.bias"]),
+    ]
+    for i, (fn, args, names) in enumerate(cases):
+        found = [step.name for step in record(fn, *args).steps if step.kind == "leaf"]
+        assert found == [name.replace("[d.0]", "[d].0") for name in names], i

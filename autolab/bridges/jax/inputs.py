@@ -47,13 +47,26 @@ def like(y: Any, given: Any) -> Any:
 
 
 def exchanged(tree: Any, swap: Callable[[str, Any], Any], label: str) -> Any:
-    """The pytree with ``swap(label, value)`` in place of every JAX or NumPy array and every float."""
+    """The pytree with ``swap(label, value)`` in place of every JAX or NumPy array and every float.
+
+    Floats in objects of other classes stay Python numbers: they are a module's settings, such as the rate of a dropout,
+    which it may compare.
+    """
 
     def leaf(path: Any, item: Any) -> Any:
-        is_input = isinstance(item, jax.Array | np.ndarray | np.generic | float)
-        return swap(label + "".join([_part(key) for key in path]), item) if is_input else item
+        name = label + "".join([_part(key) for key in path])
+        if isinstance(item, jax.Array | np.ndarray | np.generic | float):
+            return swap(name, item)
+        if jax.tree_util.all_leaves([item]):
+            return item
+        return jax.tree_util.tree_map_with_path(lambda below, inner: _array_exchanged(swap, name, below, inner), item)
 
-    return jax.tree_util.tree_map_with_path(leaf, tree)
+    return jax.tree_util.tree_map_with_path(leaf, tree, is_leaf=lambda item: not isinstance(item, dict | list | tuple))
+
+
+def _array_exchanged(swap: Callable[[str, Any], Any], label: str, path: Any, item: Any) -> Any:
+    is_array = isinstance(item, jax.Array | np.ndarray | np.generic)
+    return swap(label + "".join([_part(key) for key in path]), item) if is_array else item
 
 
 def _part(key: Any) -> str:

@@ -137,7 +137,7 @@ def record(fn: Callable[..., Any], /, *args: Any, options: Mapping[str, Any] | N
         A function that JAX can trace, of arrays and pytrees of arrays.
     *args, **inputs
         Its arguments, bound by its signature. Arrays and floats, including those in pytrees, are the inputs. Anything
-        else, such as an int, is passed on unchanged.
+        else, such as an int, is passed on unchanged, and so is a float that is an attribute of an object.
     options : dict, optional
         ``upstream``: the upstream gradient of the output (by default ones of its shape); a tuple for several outputs.
         ``budget``: maximum number of bytes of arrays that the recording keeps (by default 64 MiB); larger arrays are

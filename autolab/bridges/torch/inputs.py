@@ -22,6 +22,8 @@ from ..needed import UnsupportedError
 _NAMES = "float16 float32 float64 bool uint8 uint16 uint32 uint64 int8 int16 int32 int64"
 SAME_DTYPES = {getattr(torch, name) for name in _NAMES.split()}
 """The dtypes that NumPy has, too."""
+_MANY = 64
+"""A list with more items is data; no modules are looked for in it."""
 
 
 def dtype_name(tensor: Tensor) -> str:
@@ -81,6 +83,15 @@ def tensors_in(value: Any, kinds: Any = Tensor) -> Iterator[Any]:
     elif isinstance(value, dict | list | tuple):
         for item in value.values() if isinstance(value, dict) else value:
             yield from tensors_in(item, kinds)
+
+
+def modules_in(value: Any, label: str, depth: int = 3) -> Iterator[tuple[str, Module]]:
+    """The modules in a structure of tuples, lists and dicts, with labels such as ``nets[g]``."""
+    if isinstance(value, Module):
+        yield label, value
+    elif isinstance(value, dict | list | tuple) and depth and len(value) < _MANY:
+        for key, item in value.items() if isinstance(value, dict) else enumerate(value):
+            yield from modules_in(item, f"{label}[{key}]", depth - 1)
 
 
 def exchanged(value: Any, swap: Callable[[str, Any], Any], label: str = "", kinds: Any = Tensor) -> Any:
@@ -156,6 +167,13 @@ class TorchInputs(BridgeInputs):
                 holder.add_module(name, value)
         holder.forward = self.fn
         return holder if [*holder.children()] else None
+
+    @property
+    def modules(self) -> dict[str, Module]:
+        """The modules among the arguments, by the names of these."""
+        signature = self.signature()
+        given = {} if signature is None else signature.bind(*self._args, **self._kwargs).arguments
+        return {name: module for key, value in given.items() for name, module in modules_in(value, key)}
 
     @property
     def written(self) -> Any:

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Iterator
 from dataclasses import dataclass
 from types import FrameType
 from typing import Any
 
 import torch
+from torch.nn import Module
 
 from ...recording.drafts import Draft
 from ...recording.locate import PACKAGE, CodePosition
 from ...recording.scopes import ScopeTracker, is_users
+from .inputs import modules_in
 
 _APPLY = torch.autograd.Function.apply.__func__.__code__
 _TORCH = os.path.dirname(torch.__file__) + os.sep
@@ -74,12 +77,43 @@ def name_in(frame: FrameType | None, value: Any) -> str | None:
     return None
 
 
-def callers_name(value: Any) -> str | None:
-    """The name of a module in the code that calls it, outside PyTorch."""
-    frame: Any = sys._getframe(2)
-    while frame is not None and frame.f_code.co_filename.startswith(_TORCH):
+def holder_of(value: Any, frame: FrameType | None = None) -> tuple[str, Module] | None:
+    """The module that is or has a module or parameter, with its name in the code that runs in ``frame``, or in the code
+    that called that; by default, in what called PyTorch.
+
+    In a class, where ``self`` has it, its name there is no name of its own; if nothing else has one, its parts are
+    called as in the class.
+    """
+    frame, found = frame or sys._getframe(2), None
+    while frame is not None and not frame.f_code.co_filename.startswith(PACKAGE):
+        if not frame.f_code.co_filename.startswith(_TORCH):
+            owner = frame.f_locals.get("self")
+            is_owned = isinstance(owner, Module) and _has(owner, value)
+            name = None if is_owned else name_in(frame, value)
+            if name is not None and isinstance(value, Module):
+                return name, value
+            held = next(((name, module) for name, module in _modules_of(frame) if _has(module, value)), None)
+            if held is not None:
+                return held
+            found = ("", owner) if is_owned else found
         frame = frame.f_back
-    return name_in(frame, value)
+    return found
+
+
+def _has(module: Module, part: Any) -> bool:
+    return any([part is inner for inner in [*module.modules(), *module.parameters()]])
+
+
+def _modules_of(frame: FrameType) -> Iterator[tuple[str, Module]]:
+    """The modules that are variables of a frame or attributes of its ``self``, then those in such lists and dicts."""
+    given = {**frame.f_globals, **frame.f_locals}
+    owner = given.pop("self", None)
+    given |= {} if isinstance(owner, Module) else getattr(owner, "__dict__", {})
+    named = [(name, value) for name, value in given.items() if not name.startswith("_")]
+    for kind in (Module, dict | list | tuple):
+        for name, value in named:
+            if isinstance(value, kind):
+                yield from modules_in(value, name)
 
 
 def names_of(draft: Draft) -> tuple[str, ...]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from threading import get_ident
 from types import FrameType
@@ -26,13 +26,15 @@ class ModuleNames:
     """The names of parameters, buffers and modules: ``fc1.weight``, or ``net.fc1.weight`` for a module ``net`` that the
     recorded function uses."""
 
-    def __init__(self, module: Module | None) -> None:
+    def __init__(self, module: Module | None, arguments: Mapping[str, Module]) -> None:
         self._modules: dict[int, str] = {}
         self._tensors: dict[int, str] = {}
         self._held: list[Module] = []
         self.buffers: list[tuple[Tensor, Tensor]] = []  # with their values before the module ran
         if module is not None:
             self.add("", module)
+        for name, argument in arguments.items():
+            self.add(name, argument)
 
     def add(self, name: str, module: Module) -> None:
         """Register the names in a module that is itself called ``name``."""
@@ -77,10 +79,12 @@ class _ModuleCall(named_scope):
 
 
 @contextmanager
-def calls_as_scopes(names: ModuleNames, root: Module | None, name_in: Callable[[Any], str | None]) -> Iterator[None]:
+def calls_as_scopes(
+    names: ModuleNames, root: Module | None, holder_of: Callable[[Any], tuple[str, Module] | None]
+) -> Iterator[None]:
     """A context in which every call of a module in this thread, except ``root`` itself, is a scope.
 
-    ``name_in(module)`` finds the user's name of a module that is not known yet.
+    ``holder_of(module)`` finds the module that has one that is not known yet, and the user's name of it.
     """
     thread = get_ident()
     open_: list[tuple[Module, _ModuleCall]] = []
@@ -89,7 +93,7 @@ def calls_as_scopes(names: ModuleNames, root: Module | None, name_in: Callable[[
         if get_ident() != thread or module is root:
             return
         if names.of_module(module) is None:
-            names.add(name_in(module) or "", module)
+            names.add(*holder_of(module) or ("", module))
         name, kind = names.of_module(module), type(module).__name__
         called = _ModuleCall(f"{name}: {kind}" if name else kind, sys._getframe(1))
         called.__enter__()

@@ -19,7 +19,7 @@ from ..needed import UnsupportedError
 from ..run import recorded
 from .edges import nodes_between, saved_by
 from .inputs import needs_gradient, tensors_in
-from .locate import callers_name
+from .locate import holder_of
 from .modules import calls_as_scopes
 from .recorder import TorchRecorder
 from .refusals import refuse_modified
@@ -67,7 +67,7 @@ class TorchRun(TorchRecorder):
             with (
                 torch.enable_grad(),
                 observe(lambda event: None),  # enables `autolab.named_scope`
-                calls_as_scopes(self.names, root, callers_name),
+                calls_as_scopes(self.names, root, holder_of),
                 self,
             ):
                 return self.inputs.call(leaves)

@@ -11,6 +11,7 @@ from typing import Any
 
 import torch
 from torch import Tensor
+from torch.nn import Parameter
 
 from ...recording.drafts import Draft, Use
 from ...recording.locate import Locator
@@ -21,7 +22,7 @@ from . import calls
 from .edges import Edge, KnownTensors, boundaries, edge_of, function_of, nodes_between, used_inside
 from .inputs import TorchInputs, needs_gradient, takes_context, tensors_in
 from .lent import TorchBudget
-from .locate import Site, TorchTracker, name_in, names_of
+from .locate import Site, TorchTracker, holder_of, name_in, names_of
 from .modules import ModuleNames
 from .refusals import refuse_call, refuse_hooked, refuse_kind, refuse_unseen
 from .shares import Shares
@@ -44,7 +45,7 @@ class TorchSteps(BridgeRun):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        self.locator, self.names = Locator(self.inputs.written), ModuleNames(self.inputs.module)
+        self.locator, self.names = Locator(self.inputs.written), ModuleNames(self.inputs.module, self.inputs.modules)
         self.forget()
 
     def begin(self, base: FrameType) -> None:
@@ -80,7 +81,13 @@ class TorchSteps(BridgeRun):
             return step
         if tensor.grad_fn is not None and self._was_made_here(tensor):
             return self._add_unseen(tensor, site)
-        name = self.names.of_tensor(tensor) or name_in(site.frame if site else None, tensor)
+        frame = site.frame if site else None
+        name = self.names.of_tensor(tensor) or name_in(frame, tensor)
+        if name is None and frame is not None and isinstance(tensor, Parameter):
+            holder = holder_of(tensor, frame)
+            if holder is not None:
+                self.names.add(*holder)
+                name = self.names.of_tensor(tensor)
         return self.add_leaf(tensor, "leaf" if needs_gradient(tensor) else "constant", name)
 
     def add_leaf(self, tensor: Tensor, kind: Kind, name: str | None) -> int:
