@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 from ..engine import Savable, show
 from .model import LEAVES, Operand, Recording, Scope, Step
-from .observations import EXPLODED, VANISHED, cancelled, reference_step
+from .observations import EXPLODED, VANISHED, cancelled, reference_step, vanished
 from .step import REARRANGED, enclosing
 from .step_text import in_short
 
@@ -92,13 +92,14 @@ def gradient_flow(recording: Recording) -> GradientFlow:
         users = [step for step in recording.steps if step.kind == "call" and step.value and step.value.size > 1]
     leaves = [leaf for found in weights.values() for _, leaf in found]
     gone = cancelled(recording, {step.id for step in [*users, *leaves] if _sign(_norm(step), size) == "vanishes"})
+    dying = vanished(recording, {step.id for step in recording.steps if _sign(_norm(step), size) == "vanishes"})
     parts: dict[int | None, list[Step]] = {}
     for part in [step for step in recording.steps if step.kind == "part"]:
         parts.setdefault(part.operands[0].step, []).append(part)
     names = LayerNames(recording)
     rows: list[LayerFlow] = []
     for step in users:
-        row = _row(names.of(step), step, parts.get(step.id, [step]), weights.get(step.id, []), size, gone)
+        row = _row(names.of(step), step, parts.get(step.id, [step]), weights.get(step.id, []), size, gone, dying)
         if rows and _continues(step, rows[-1].step) and names.are_one(step, recording.by_id[rows[-1].step]):
             row = _joined(rows.pop(), row)
         rows.append(row)
@@ -151,10 +152,13 @@ def _row(
     weights: Sequence[tuple[Operand, Step]],
     reference: float,
     gone: Collection[int],
+    dying: Collection[int],
 ) -> LayerFlow:
-    """The row of a layer and its results; a gradient that is ``gone`` is 0 up to rounding, which is not vanishing."""
+    """The row of a layer and its results; a gradient that is ``gone`` is 0 up to rounding, and only one of those that
+    are ``dying`` vanishes."""
     sent = [use.contribution for use, _ in weights]
     left = [share.norm for share, (_, leaf) in zip(sent, weights, strict=True) if share and leaf.id not in gone]
+    sign = _sign(_norm(*results), reference)
     values = [result.value.norm for result in results if result.value is not None]
     return LayerFlow(
         layer,
@@ -163,7 +167,7 @@ def _row(
         _norm(*results),
         math.hypot(*[leaf.value.norm for _, leaf in weights if leaf.value is not None]) if weights else None,
         math.hypot(*left) if any(sent) else None,
-        "" if step.id in gone else _sign(_norm(*results), reference),
+        "" if sign == "vanishes" and not any([result.id in dying for result in results]) else sign,
     )
 
 

@@ -10,7 +10,7 @@ from typing import Literal
 import numpy as np
 
 from ..engine import Array
-from .model import Recording, Snapshot, Step
+from .model import LEAVES, Recording, Snapshot, Step
 
 Sign = Literal[
     "nan", "infinite", "vanishing", "exploding", "dead", "saturated", "clamped", "left", "raised", "replaced"
@@ -62,8 +62,8 @@ def observations(recording: Recording) -> list[Observation]:
     felt = _felt_infinities(recording)
     found = [[*_of_step(step, size, step.id in felt), *_of_units(step, recording.by_id)] for step in recording.steps]
     wrong = [finding for some in found for finding in some]
-    gone = cancelled(recording, {finding.step for finding in wrong if finding.sign == "vanishing"})
-    wrong = [finding for finding in wrong if finding.sign != "vanishing" or finding.step not in gone]
+    vanishing = vanished(recording, {finding.step for finding in wrong if finding.sign == "vanishing"})
+    wrong = [finding for finding in wrong if finding.sign != "vanishing" or finding.step in vanishing]
     return sorted([*wrong, *marked_steps(recording)], key=lambda finding: finding.step)
 
 
@@ -126,6 +126,29 @@ def _of_units(step: Step, steps: Mapping[int, Step]) -> Iterator[Observation]:
         moved = int((x.values != y.values).sum())
         if moved >= CLAMPED * y.size:
             yield Observation("clamped", step.id, moved, y.size)
+
+
+def vanished(recording: Recording, small: set[int]) -> set[int]:
+    """Those of the steps with a ``small`` gradient where it has vanished: nothing from which they are computed gets a
+    larger one.
+
+    A query of attention, or a branch beside a residual connection, may well get little; what is before it learns
+    from the rest. A parameter is judged by the steps that use it.
+    """
+    small = small - cancelled(recording, small)
+    reference = reference_step(recording)
+    size = 0.0 if reference is None or reference.grad is None else reference.grad.norm
+    steps, learning = recording.by_id, set[int]()  # with values before them that get a larger gradient
+    for step in recording.steps if small else ():
+        before = [steps[use.step] for use in step.operands if use.step is not None]
+        computed = [s for s in before if s.kind not in LEAVES]
+        if any([s.id in learning or (s.grad is not None and s.grad.norm >= VANISHED * size) for s in computed]):
+            learning.add(step.id)
+    found = {i for i in small - learning if steps[i].kind not in LEAVES}
+    passed_by = {use.step for i in small & learning for use in steps[i].operands}
+    used = {use.step for i in found for use in steps[i].operands}
+    leaves = {i for i in small if steps[i].kind in LEAVES}
+    return found | {i for i in leaves if (i in used if steps[i].kind == "leaf" else i not in passed_by)}
 
 
 def cancelled(recording: Recording, small: set[int]) -> set[int]:

@@ -191,3 +191,29 @@ def test_a_bias_whose_gradient_does_vanish_is_marked() -> None:
 
     r = autolab.record(early, RNG.normal(size=(3, 4)), RNG.normal(size=(4, 4)), np.zeros(4))
     assert "vanishing" in [found.sign for found in observations(r) if found.step == r["b"].id]
+
+
+def test_a_small_gradient_beside_a_residual_connection_has_not_vanished() -> None:
+    """The picture and the flow say the same: what is before the branch learns from the rest."""
+    first, branch, last = [L.Linear(6, 6) for _ in range(3)]
+
+    def scaled(x: Any) -> Any:  # as ConvNeXt's layer scale
+        h = first(x)
+        return F.sum(last(h + 1e-6 * F.tanh(branch(h))) ** 2)
+
+    def queried(x: Any) -> Any:  # as the queries of a language model with small weights
+        h = first(x)
+        scores = F.softmax(1e-5 * branch(h) @ F.transpose(h))
+        return F.sum(last(h + scores @ h) ** 2)
+
+    def dying(x: Any) -> Any:
+        return F.sum(last(1e-3 * F.tanh(branch(1e-3 * first(x)))) ** 2)
+
+    x = RNG.normal(size=(4, 6))
+    for fn in (scaled, queried):
+        r = autolab.record(fn, x)
+        sizes = [step.grad.norm for step in r.steps if step.grad is not None]
+        assert min(sizes) < 1e-5 * max(sizes)
+        assert [found for found in observations(r) if found.sign == "vanishing"] == [] and r.flow().marked == ()
+    r = autolab.record(dying, x)
+    assert "vanishing" in [found.sign for found in observations(r)] and r.flow().marked[0].sign == "vanishes"

@@ -11,7 +11,7 @@ from .comparisons import LOSSES, PICKING, Objective
 from .evidence import Evidence, Found
 from .probes import is_over_batch
 from .program_graph import SHAPED
-from .words import at_line, called, shape_of, whole
+from .words import at_line, axes_of_probabilities, called, shape_of, whole
 
 _DRAWING = SHAPED | {"normal_", "uniform_", "random_", "bernoulli_"}
 _ALONG = frozenset({"take_along_axis", "gather"})
@@ -147,8 +147,29 @@ def _axis(step: Step) -> int | None:
     return int(text) % ndim if ndim and text.lstrip("-").isdigit() else None
 
 
+def _beside_classes(e: Evidence) -> Found:
+    """Log probabilities of pixels or words, which sum to 1 along another axis than that of the classes, the second."""
+    for o in [o for o in e.objectives if o.kind == "nll" and len(shape_of(o.prediction)) > 2]:
+        value = whole(o.prediction.value)
+        axes = [] if value is None else axes_of_probabilities(np.exp(value))
+        if axes and 1 not in axes:
+            maker = e.made_by(o.prediction)
+            yield e.found(
+                "wrong_axis" if axes[0] else "softmax_over_batch",
+                f"{at_line(maker)} takes the softmax over axis {axes[0]} of shape {shape_of(o.prediction)}, and "
+                f"`{o.step.function}` expects the classes on axis 1.",
+                "Use the axis of the classes, the second: dim=1 in PyTorch, axis=1 elsewhere.",
+                at=maker,
+            )
+            return
+
+
 def over_batch(e: Evidence) -> Found:
     """A softmax over the examples, from which one number per example is picked or compared."""
+    found = [*_beside_classes(e)]
+    yield from found
+    if found:
+        return
     counts = {array.shape[0] for array in e.data.values()}
     for step in [s for s in e.trained if s.function in ("softmax", "log_softmax", "div")]:
         shape = shape_of(step)

@@ -60,20 +60,23 @@ def cut_gradients(e: Evidence) -> Found:
         return
     told: set[str] = set()
     is_zero = {p.name for p in e.named_parameters(e.used) if e.gradient(p) is not None}  # for another reason
-    for cut in _cuts(e):
+    kept: set[str] = set()  # of models that are not to be trained here
+    cuts = _cuts(e)
+    for cut in cuts:
         behind = e.behind([e.steps[i] for i in cut.steps])
-        names = [p.name for p in e.named_parameters(behind) if p.name in lost - told]
+        names = [p.name for p in e.named_parameters(behind) if p.name in lost - told - kept]
         names = names if cut.way in _CUTTING else [name for name in names if name not in is_zero]
         if not names and (e.watch.has_loss or not e.learning & behind):
             continue
         if not e.watch.has_loss and told:
             continue
-        told.update(names)
-        if _is_intended(e, cut.way, names):
+        if _is_intended(e, cut.way, names) or _is_beside(e, cut, names, cuts):
+            kept.update(names)
             e.facts.append(
                 f"Line {cut.line}, `{cut.text}`, keeps gradients from {listed(names)}: as intended with {cut.way}."
             )
             continue
+        told.update(names)
         whom = f"{len(names)} of {len(e.trainable)} parameters: {listed(names)}" if names else "any parameter"
         yield e.found(
             "cut_gradient",
@@ -82,8 +85,8 @@ def cut_gradients(e: Evidence) -> Found:
             at=e.steps[cut.steps[0]],
             told_at=CodeLine(cut.line, cut.file),
         )
-    yield from _through_zeros(e, lost - told)
-    if not told and e.watch.has_loss and len(lost) == len(e.trainable):
+    yield from _through_zeros(e, lost - told - kept)
+    if not told | kept and e.watch.has_loss and len(lost) == len(e.trainable):
         yield from _begun_anew(e)
         yield from _times_zero(e)
     yield from _between_places(e)
@@ -260,6 +263,16 @@ def _is_intended(e: Evidence, way: str, names: list[str]) -> bool:
     if owners & reached or not reached:
         return False
     return way == "no_grad" or all(owner.count(".") == 0 for owner in owners)
+
+
+def _is_beside(e: Evidence, cut: _Cut, names: list[str], cuts: list[_Cut]) -> bool:
+    """Whether a whole model is under ``no_grad``, as a target network, while another cut, such as an argmax, keeps all
+    gradients from the others."""
+    if cut.way != "no_grad" or not names or e.watch.has_loss:
+        return False
+    others = [e.steps[i] for other in cuts if other.way in _CUTTING for i in other.steps]
+    reached = {_whole(e, p.name) for p in e.named_parameters(e.behind(others)) if p.trainable}
+    return bool(reached) and not reached & {_whole(e, name) for name in names}
 
 
 def _whole(e: Evidence, name: str) -> str:

@@ -45,7 +45,10 @@ def doubled(e: Evidence) -> Found:
             yield _double_softmax(e, scaled, o.step)
         if o.kind == "bce_logits" and _is_sigmoid(e, maker):
             yield _double_sigmoid(e, maker, o.step)
-        if o.kind in ("nll", "kl") and value is not None and value.ndim and not is_log(value, axis):
+        is_other = (
+            value is not None and value.ndim > 2 and bool(axes_of_probabilities(np.exp(value)))
+        )  # of another axis
+        if o.kind in ("nll", "kl") and value is not None and value.ndim and not is_log(value, axis) and not is_other:
             is_probable = sums_to_one(o.prediction.value, axis)
             if o.kind == "nll" or is_probable:
                 what = "probabilities" if is_probable else "raw scores"

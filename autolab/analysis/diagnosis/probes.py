@@ -75,7 +75,7 @@ def _along(e: Evidence, o: Objective, name: str, array: np.ndarray, axis: int) -
         return None
     if len(rows) < _rows(o.prediction):
         moved = _rows_of_target(e, o, axis, n, k)
-        if set(rows) <= set(moved):
+        if set(rows) <= set(moved) or _are_of_same(rows, moved, n, count):
             return None
         if moved and _rows(o.prediction) % n == 0 and max(len(moved), len(rows)) <= count:
             side = o.target if rows == list(range(k * count, (k + 1) * count)) else o.prediction
@@ -86,15 +86,22 @@ def _along(e: Evidence, o: Objective, name: str, array: np.ndarray, axis: int) -
     culprit = first_bad(e, pair[0], o.prediction, lambda i: is_clean(*pair, i, n, k))
     others = len(changed - {k})
     shown = f"With other numbers in example {k} of `{name}`, the predictions of {others} other examples change too"
-    return None if culprit is None else _mixed(e, o, culprit, array, shown)
+    return None if culprit is None else _mixed(e, o, culprit, name, array, shown)
 
 
-def _mixed(e: Evidence, o: Objective, step: Step, array: np.ndarray, shown: str) -> ProgramFinding | None:
+def _are_of_same(rows: list[int], moved: list[int], n: int, count: int) -> bool:
+    """Whether rows of predictions and of targets belong to the same of ``n`` examples, each with ``count`` rows. Within
+    an example, targets may have other places, as words that are shifted by one."""
+    places = [[{row // count for row in given}, {row % n for row in given}] for given in (rows, moved)]
+    return any(len(a) == 1 and a == b for a, b in zip(*places, strict=True))
+
+
+def _mixed(e: Evidence, o: Objective, step: Step, name: str, array: np.ndarray, shown: str) -> ProgramFinding | None:
     if step.function in ("softmax", "log_softmax") and is_over_batch(step, array.shape[0]):
         kind, what = "softmax_over_batch", "takes the softmax over the examples: columns sum to 1, not rows"
     elif step.function in RESHAPES - {"getitem"}:
         kind, what = "mixed_examples", "mixes examples: it changes the shape without moving the axes"
-    elif step.function in _SEQUENCES and array.ndim > 2:
+    elif step.function in _SEQUENCES and (array.ndim > 2 or _is_of_words(e, o, step, name, array)):
         kind, what = "mixed_examples", "takes the examples for the steps of a sequence"
     elif step.function in _REDUCTIONS and step.value is not None and not _is_normalisation(e, o, step):
         kind, what = "wrong_axis", f"works along the axis of the examples (result of shape {step.value.shape})"
@@ -102,6 +109,17 @@ def _mixed(e: Evidence, o: Objective, step: Step, array: np.ndarray, shown: str)
         return None
     remedy = _SEQUENCE_FIRST if step.function in _SEQUENCES else _REMEDIES[kind]
     return e.found(kind, f"{at_line(step)} {what}. {shown}.", remedy, at=step)
+
+
+def _is_of_words(e: Evidence, o: Objective, step: Step, name: str, array: np.ndarray) -> bool:
+    """Whether a layer gets sequences of words (examples, words), and not (words, examples) on purpose: then the
+    predictions for the examples of the second axis are separate."""
+    if array.ndim != 2 or len(shape_of(step)) < 3:
+        return False
+    n, k = array.shape[1], array.shape[1] // 2
+    pair = two_runs(e, name, array, with_other(array, 1, k))
+    found = None if pair is None else difference(*pair, o.prediction.id)
+    return pair is not None and found is not None and not (found.any() and is_clean(*pair, o.prediction.id, n, k))
 
 
 def _is_normalisation(e: Evidence, o: Objective, step: Step) -> bool:

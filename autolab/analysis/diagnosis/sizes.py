@@ -121,7 +121,7 @@ def through_time(e: Evidence) -> Found:
 def values(e: Evidence) -> Found:
     """Values that grow from layer to layer."""
     calls = [s for s in e.trained if not _is_masked(e, s) and not e.is_parameter(s)]
-    sizes = [(s, _rms(v)) for s in calls if (v := whole(s.value)) is not None and v.ndim]
+    sizes = [(s, _rms(v)) for s in calls if (v := _felt(s)) is not None and v.ndim]
     sizes = [(s, size) for s, size in sizes if 0 < size < np.inf]
     if len(sizes) < 4 or (sizes[-1][1] < 1e6 * sizes[0][1] and max(size for _, size in sizes) < 1e6 * sizes[0][1]):
         return
@@ -133,6 +133,14 @@ def values(e: Evidence) -> Found:
         "Use a usual initialisation or normalisation layers, and sums of logarithms instead of products.",
         at=top[0],
     )
+
+
+def _felt(step: Step) -> np.ndarray | None:
+    """The numbers of a value that have a gradient; all, if none has one. Those that a mask has made large and negative
+    have none, however it was written."""
+    value, grad = whole(step.value), whole(step.grad)
+    is_felt = None if value is None or grad is None or grad.shape != value.shape or not value.ndim else grad != 0
+    return value if value is None or is_felt is None or not is_felt.any() else value[is_felt]
 
 
 def initialisation(e: Evidence) -> Found:
