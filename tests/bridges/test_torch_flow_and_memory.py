@@ -57,6 +57,42 @@ def test_the_peak_is_what_the_hooks_of_autograd_see() -> None:
     assert set(memory.by_layer) >= {"blocks.0.qkv", "blocks.1"}
 
 
+def test_what_a_layer_keeps_counts_although_its_result_is_changed_in_place() -> None:
+    cases = {
+        "batch norm, relu_": (
+            nn.Conv2d(3, 8, 3, padding=1),
+            nn.BatchNorm2d(8),
+            nn.ReLU(inplace=True),
+            nn.Conv2d(8, 4, 1),
+        ),
+        "batch norm, hardswish_": (
+            nn.Conv2d(3, 8, 3),
+            nn.BatchNorm2d(8),
+            nn.Hardswish(inplace=True),
+            nn.Conv2d(8, 4, 1),
+        ),
+        "group norm, elu_": (nn.Conv2d(3, 8, 3), nn.GroupNorm(2, 8), nn.ELU(inplace=True), nn.Conv2d(8, 4, 1)),
+        "layer norm, relu_": (nn.Linear(8, 8), nn.LayerNorm(8), nn.ReLU(inplace=True), nn.Linear(8, 4)),
+    }
+    for name, layers in cases.items():
+        net, x = nn.Sequential(*layers), torch.randn(2, 3, 8, 8)
+        outside = {t.untyped_storage().data_ptr() for t in [x, *net.parameters(), *net.buffers()]}
+        seen: dict[int, int] = {}
+        held = []
+
+        def pack(tensor: Any, outside: Any = outside, seen: Any = seen, held: Any = held) -> Any:
+            held.append(tensor)
+            storage = tensor.untyped_storage()
+            if storage.data_ptr() not in outside:
+                seen[storage.data_ptr()] = storage.nbytes()
+            return tensor
+
+        with torch.autograd.graph.saved_tensors_hooks(pack, lambda tensor: tensor):
+            result = net(x).sum()
+        memory = autolab.record(lambda net, x: net(x).sum(), net, x).memory()
+        assert memory.peak == pytest.approx(sum(seen.values()), rel=0.02), (name, result)
+
+
 def test_modules_without_weights_have_their_own_names() -> None:
     net = nn.Sequential(nn.Linear(3, 4), nn.Sequential(nn.ReLU(), nn.Linear(4, 4)), nn.Tanh())
     memory = autolab.record(lambda x: net(x).sum(), torch.ones(2, 3)).memory()

@@ -98,9 +98,9 @@ class TorchRun(TorchRecorder):
         """Note in the drafts what their nodes keep; must precede the backward pass, which frees it."""
         tensors, known = self.known.tensors(), self.edges
         kept = KeptArrays(_storage, [tensor for step, tensor in tensors if self.drafts[step].kind in LEAVES])
-        for step, tensor in tensors:
-            if tensor.grad_fn is not None and self.drafts[step].kind not in LEAVES:
-                nodes = nodes_between([tensor.grad_fn], known)
+        for (result, _), step in self.known.edges.items():  # also of values that were changed in place since
+            if self.drafts[step].kind not in LEAVES:
+                nodes = nodes_between([result], known)
                 self.drafts[step].keeps = kept.told([saved for node in nodes for saved in saved_by(node)])
 
     # ------------------------------------------------------------------ the result; also of a run that was ended
