@@ -8,16 +8,17 @@ import types
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 from ...engine.code_names import content_of, looked_up, outer_names
-from ...engine.reach import CONTAINERS, Spot, Walk, settled
+from ...engine.reach import CONTAINERS, Spot, Walk, is_plain, settled
 from ...recording.scopes import is_users
 
 _LIBRARIES = ("builtins", "torch", "jax", "jaxlib", "numpy", "autolab")
 _MOST, _MOST_ITEMS = 2_000, 200
 _SHARED = (types.ModuleType, type, types.BuiltinFunctionType)
+_FUNCTIONS = (*_SHARED, types.FunctionType, types.MethodType, types.MethodWrapperType)
 
 
 @dataclass(frozen=True)
@@ -37,11 +38,14 @@ class Program:
     def named_now(self) -> dict[str, Any]:
         """The current state of ``named``: a program may rebind names."""
         found = dict(_outer(self.fn, set()))
+        fn, args, kwargs = _bare_call(self.fn, self.args, self.kwargs)
         try:
-            found |= inspect.signature(self.fn).bind(*self.args, **self.kwargs).arguments
+            bound = inspect.signature(fn).bind(*args, **kwargs)
         except (TypeError, ValueError):
-            found |= {f"x{i}": value for i, value in enumerate(self.args)} | dict(self.kwargs)
-        return found
+            return found | {f"x{i}": value for i, value in enumerate(args)} | dict(kwargs)
+        given = dict(bound.arguments)
+        bound.apply_defaults()
+        return found | {k: v for k, v in bound.arguments.items() if k in given or not is_plain(v)}
 
     def __call__(self) -> Any:
         return self.fn(*self.args, **self.kwargs)
@@ -129,14 +133,51 @@ def _is_plain(value: Any) -> bool:
     return is_one and not is_model and module not in _LIBRARIES
 
 
+def _bare_call(fn: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> tuple[Any, tuple[Any, ...], Any]:
+    """The call without the partials and wrappers around its function; of a model, that of its ``forward``."""
+    while True:
+        if isinstance(fn, partial):
+            fn, args, kwargs = fn.func, (*fn.args, *args), {**fn.keywords, **kwargs}
+        elif (inner := getattr(fn, "__wrapped__", None)) is not None:
+            fn = inner
+        else:
+            methods = [] if isinstance(fn, _FUNCTIONS) else _own_methods(fn)
+            return (methods[0] if methods else fn), args, kwargs
+
+
+def _own_methods(called: Any) -> list[types.MethodType]:
+    """The methods of the user's class that run when an object of it is called, as a model's ``forward``."""
+    found = [getattr(called, name, None) for name in ("__call__", "forward")]
+    return [m for m in found if isinstance(m, types.MethodType) and is_users(_code_file(m))]
+
+
+def _code_file(method: types.MethodType) -> str:
+    return getattr(getattr(method.__func__, "__code__", None), "co_filename", "<")
+
+
 def _outer(fn: Any, seen: set[int]) -> Iterator[tuple[str, Any]]:
-    """The outer variables of a function and those that it calls in its module, but no functions, classes, modules."""
-    function = inspect.unwrap(getattr(fn, "__func__", fn)) if callable(fn) else fn
-    if isinstance(fn, types.MethodType):
-        yield "self", fn.__self__
-    if not isinstance(function, types.FunctionType) or id(function) in seen:
+    """The outer variables of a function and those that it calls in its module, but no functions, classes, modules.
+
+    An object that is called is ``self``, as in its methods.
+    """
+    if not callable(fn) or id(fn) in seen:
         return
-    seen.add(id(function))
+    seen.add(id(fn))
+    inner = fn.func if isinstance(fn, partial) else getattr(fn, "__wrapped__", None)
+    if inner is not None:
+        yield from _outer(inner, seen)
+    elif isinstance(fn, types.MethodType):
+        yield "self", fn.__self__
+        yield from _outer(fn.__func__, seen)
+    elif not isinstance(fn, _FUNCTIONS):
+        yield "self", fn
+        for method in _own_methods(fn):
+            yield from _outer(method.__func__, seen)
+    if isinstance(fn, types.FunctionType) and (inner is None or is_users(fn.__code__.co_filename)):
+        yield from _around(fn, seen)
+
+
+def _around(function: types.FunctionType, seen: set[int]) -> Iterator[tuple[str, Any]]:
     for name, value in outer_names(function):
         if _is_users(value, function):
             yield from _outer(value, seen)
