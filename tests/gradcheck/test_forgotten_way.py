@@ -173,3 +173,25 @@ def test_declared_functions_are_traced_too():
     finding = the_finding(lambda x: bell(x), X)
     assert finding.kind == "wrong_function" and "through mul is not multiplied by the inner" in finding.message
     assert "through exp is missing" in the_finding(lambda x: product(x), X).message
+
+
+def test_a_square_that_the_derivative_of_tanh_lacks_is_named():
+    def layer(g, x, w, b):
+        a = g * (1 - np.tanh(x @ w + b))
+        return a @ w.T, x.T @ a, a.sum(axis=0)
+
+    @primitive(x=lambda g, y: g * (1 - y))
+    def own(xp, x):
+        return xp.tanh(x)
+
+    rng = np.random.default_rng(3)
+    arrays = [rng.normal(size=shape) for shape in ((5, 3), (3, 4), 4)]
+    for function, inputs in (
+        (node(np.tanh, lambda g, x: g * (1 - np.tanh(x))), arrays[:1]),
+        (lambda x: own(x), arrays[:1]),
+        (node(lambda x: np.exp(np.tanh(x)), lambda g, x: g * np.exp(np.tanh(x)) * (1 - np.tanh(x))), arrays[:1]),
+        (node(lambda x, w, b: np.tanh(x @ w + b), layer), arrays),
+    ):
+        found = [f for f in check_gradients(function, *inputs).findings if not f.innocent]
+        assert [f.kind for f in found] == ["wrong_function"] * len(inputs)
+        assert all("that of tanh lacks a square" in f.message for f in found)

@@ -41,12 +41,13 @@ class Way:
     """What a backward may omit at one place of the traced graph, and its share of the gradient, flat.
 
     A ``path`` is an edge: its function is the one that it leads back to (or comes from, if that is the input itself).
-    A ``step`` is the derivative of a function, ``inner`` that of everything inside it.
+    A ``step`` is the derivative of a function, ``inner`` that of everything inside it; a ``square`` is the one in
+    tanh' = 1 - tanh**2.
     """
 
     function: str
     share: np.ndarray
-    forgets: Literal["path", "step", "inner"] = "path"
+    forgets: Literal["path", "step", "inner", "square"] = "path"
 
 
 Traced = tuple[np.ndarray, list[Way]]
@@ -75,7 +76,7 @@ def forgotten_way(checked: CheckedInput) -> Explanation | None:
 def _candidates(ways: list[Way], lost: np.ndarray, lengths: set[int]) -> Iterator[tuple[np.ndarray, Explanation]]:
     """What may be lost, and what it would mean: a way or its sign, the derivative of a step, a part of a way, two
     ways, or one of two while the other counts twice."""
-    steps = [w for w in ways if w.forgets != "path"][:_MOST_WAYS]
+    steps = [w for w in ways if w.forgets in ("step", "inner")][:_MOST_WAYS]
     edges = [w for w in ways if w.forgets == "path"][:_MOST_WAYS]
     for way in edges:
         yield -way.share, because("missing_term", "path", function=shown(way.function))
@@ -94,6 +95,8 @@ def _candidates(ways: list[Way], lost: np.ndarray, lengths: set[int]) -> Iterato
     for twice, lacking in permutations(edges, 2):
         one, other = shown(twice.function), shown(lacking.function)
         yield twice.share - lacking.share, because("missing_term", "path_twice", function=one, other=other)
+    for step in [w for w in ways if w.forgets == "square"][:_MOST_WAYS]:
+        yield -step.share, because("wrong_function", "square", "derivative", function=shown(step.function))
 
 
 def _traced(checked: CheckedInput) -> Traced | None:
@@ -186,6 +189,10 @@ def _edges(name: str, event: BackwardEvent, x: Variable, names: dict[Node, tuple
         passed = _reaching(parent, event.upstream, x, names) if np.shape(event.upstream) == taken.shape else None
         if passed is not None:
             yield Way(name, total - passed, "step")
+        if passed is not None and name == "tanh":
+            unsquared = _reaching(parent, event.upstream * (1 - names[event.node][1].array), x, names)
+            if unsquared is not None:
+                yield Way(name, total - unsquared, "square")
     if reached and np.shape(event.upstream) == x.shape:
         yield Way(name, sum(reached.values()) - _flat(event.upstream, x.size), "inner")
 
