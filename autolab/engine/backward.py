@@ -157,7 +157,7 @@ def _sweep(seeds: list[tuple[Node, Any]], create_graph: bool) -> Gradients:
                     heappush(heap, (-parent.order, parent))
         node, g = following, upstream
         gradient = None  # hold no gradient longer than its node
-    return _whole(grads) if create_graph else grads
+    return _whole(grads) if create_graph and SlicedGradient in map(type, grads.values()) else grads
 
 
 def _whole(grads: Gradients) -> Gradients:
@@ -190,7 +190,7 @@ def _sweep_observed(seeds: list[tuple[Node, Any]], create_graph: bool, keep: Wan
         deliver(pairs, grads, heap, floor)
         del pairs, g  # hold no gradient longer than its node
     grads.update(kept)
-    return _whole(grads) if create_graph else grads
+    return _whole(grads) if create_graph and SlicedGradient in map(type, grads.values()) else grads
 
 
 def deliver(pairs: list[tuple[Node, Any]], grads: Gradients, heap: list[tuple[int, Node]], floor: int = 0) -> None:
