@@ -9,7 +9,6 @@ from typing import Any
 
 from ..engine import MultiOutputNode, Node, OutputNode, Primitive, Variable
 from ..engine.creator import input_nodes, nodes_below
-from ..engine.walks import node_names
 from ..recording import Recording
 from ..recording.graph import graph_named
 from ..views.export.pictures import literal
@@ -55,7 +54,7 @@ def _drawn(nodes: list[Node], kinds: dict[Node, Any], verbose: bool) -> list[str
         for edge in node.edges:
             kinds.setdefault(edge.parent, edge.fit or kinds.get(node, ((), None)))
         if not has_many:
-            lines.append(_variable(own, node_names.get(node), kinds.get(node), verbose))
+            lines.append(_variable(own, getattr(node, "name", None), kinds.get(node), verbose))
         if isinstance(node, OutputNode):
             lines.append(f"{numbers[node.parent] + 1} -> {own}")
         elif node.order:

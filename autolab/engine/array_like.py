@@ -16,7 +16,6 @@ from .modes import listeners
 from .numpy_ufuncs import array_ufunc
 from .plain_arrays import plain
 from .remedies import COPIED, INTO_ARRAY, ONE_NUMBER
-from .walks import node_names
 
 if TYPE_CHECKING:
     from .installed import Installed
@@ -183,7 +182,7 @@ class ArrayLike(Displayed, Installed):
             raise TypeError(f"Variable: name is {value!r:.60}; expected a string")
         self._name = value
         if value is not None and self.node is not None:
-            node_names[self.node] = value
+            self.node.name = value
 
     def __reduce__(self) -> tuple[Any, ...]:
         if self.creator is not None:

@@ -10,7 +10,6 @@ from .node import Node
 from .parameter import Pending
 from .primitive import Primitive
 from .variable import Variable, wrap
-from .walks import node_names
 from .walks import nodes_below as nodes_below
 
 
@@ -93,7 +92,7 @@ class Creator:
 def _stand_in(node: Node | None) -> Variable:
     """A Variable without values, in place of one that no longer exists; it keeps the name."""
     found = wrap(Unkept(None), node)
-    found._name = None if node is None else node_names.get(node)
+    found._name = None if node is None else getattr(node, "name", None)
     return found
 
 

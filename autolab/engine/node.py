@@ -42,12 +42,13 @@ class Node(Edge):
     ``grad`` (a Variable) and ``given`` (True if the user set it) stay unset until they are needed, except at leaves.
     """
 
-    __slots__ = ("__weakref__", "function", "given", "grad", "order")
+    __slots__ = ("__weakref__", "function", "given", "grad", "name", "order")
 
     function: Any
     order: int
     grad: Any
     given: bool
+    name: str  # that of its Variable, if it was given one: a graph is still read when the Variable no longer exists
 
     @classmethod
     def join(cls, function: Any, edges: list[tuple[Node, int, Any, Any, Any]]) -> Self:

@@ -4,12 +4,8 @@ from __future__ import annotations
 
 import threading
 from typing import Any
-from weakref import WeakKeyDictionary
 
 from .node import Node
-
-node_names: WeakKeyDictionary[Node, str] = WeakKeyDictionary()
-"""The names that Variables were given, by node: a graph is still read when they no longer exist."""
 
 
 def nodes_below(*roots: Node) -> list[Node]:

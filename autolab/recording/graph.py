@@ -16,7 +16,6 @@ from ..engine import MultiOutputNode, Node, OutputNode, Primitive, Variable, a_k
 from ..engine.backend import get_array_module, modules
 from ..engine.retention import kept_values
 from ..engine.store import last_start
-from ..engine.walks import node_names
 from ..shared.closeness import is_close
 from ..shared.foreign import bridge
 from .arrays import Budget
@@ -133,8 +132,8 @@ class _GraphReader:
                 if name:
                     self._names.setdefault(variable.node, name)
         for node in self._nodes:
-            if node in node_names:
-                self._names.setdefault(node, node_names[node])
+            if name := getattr(node, "name", None):
+                self._names.setdefault(node, name)
 
     def recording(self) -> Recording:
         """The graph as plain data."""
