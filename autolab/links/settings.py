@@ -50,7 +50,7 @@ _WORDS = """
     elementwise_affine inplace padding_mode output_padding causal heads norm_first batch_first stride pad dilate nobias
     use_bias in_features in_channels num_features num_embeddings embedding_dim normalized_shape num_groups
     negative_slope alpha dim axis center scale beta gamma kernel_initializer bias_initializer stateful
-    kernel_regularizer return_sequences recurrent_dropout learning_rate lr weight_decay rng slope low high approximate
+    kernel_regularizer return_sequences recurrent_dropout learning_rate lr weight_decay slope low high approximate
     kernel factor upscale_factor reduction label_smoothing ignore_index ignore_label class_weight margin delta
 """
 WORDS = frozenset([*_WORDS.split(), *OWN_WORDS]) | FIXED

@@ -260,11 +260,12 @@ def detached_square(x):
 
     class Square(FunctionNode):
         def forward(self, inputs):
-            self.kept = inputs[0]
+            self.retain_inputs((0,))
             return (inputs[0] ** 2,)
 
         def backward(self, target_input_indexes, grad_outputs):
-            return (grad_outputs[0] * (2 * self.kept),)
+            (x,) = self.get_retained_inputs()
+            return (grad_outputs[0] * (2 * x.data),)
 
     (y,) = Square().apply((x,))
     return y

@@ -161,12 +161,12 @@ class Detached(ContextFunction):
 
     @staticmethod
     def forward(ctx, x):
-        ctx.kept = x.data
+        ctx.save_for_backward(x)
         return x**3
 
     @staticmethod
     def backward(ctx, g):
-        return g * 3 * ctx.kept**2
+        return g * 3 * ctx.saved_tensors[0].data ** 2
 
 
 @pytest.mark.source("CK-10")

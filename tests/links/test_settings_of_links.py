@@ -66,9 +66,8 @@ def made(kind: Any, args: tuple[Any, ...], **more: Any) -> Link:
 def assigned() -> Iterator[tuple[Any, tuple[Any, ...], tuple[int, ...], str]]:
     for kind, args, shape in MADE:
         own = [name for name in vars(made(kind, args)) if name[0] != "_" and name in VALUES]
-        for name in sorted(
-            {*WORDS, *VALUES, *own} - {"weight", "bias", "beta", "gamma", "running_mean", "running_var"}
-        ):
+        words = {*WORDS, *VALUES, *own} - ({"rng"} - {*own})  # any link may have one of the user's
+        for name in sorted(words - {"weight", "bias", "beta", "gamma", "running_mean", "running_var"}):
             yield kind, args, shape, name
 
 

@@ -34,8 +34,8 @@ class Counted(L.Linear):
         ({"seen": np.array([1, 0])}, "'seen' is of int64; expected bool"),
         ({"W": W.T}, r"'W' has shape \(3, 2\); expected \(2, 3\)"),
         ({"W": W[0]}, r"'W' has shape \(3,\); expected \(2, 3\)"),
-        ({"x": W}, "has no x"),
-        ({"W": None}, "W is missing"),
+        ({"x": W}, "lacks x"),
+        ({"W": None}, "lacks W"),
     ],
 )
 def test_only_what_fits_is_loaded(kind, change, message, tmp_path):
@@ -59,7 +59,7 @@ def test_what_fits_no_number_is_no_state_of_an_optimizer(kind, tmp_path):
         ({"t": np.float64(3.5)}, "'t' is of float64; expected int64"),
         ({"t": B}, "'t' has shape"),
         ({"hyperparameters/lr": B}, "'hyperparameters/lr' has shape"),
-        ({"x/m": W}, "has no x/m"),
+        ({"x/m": W}, "lacks x/m"),
         ({"W/m/n": W[0]}, "'W/m/n' has shape"),
     ]:
         if kind == "hdf5" and "W/m/n" in change:

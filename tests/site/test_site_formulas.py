@@ -26,7 +26,7 @@ IN_WORDS = {"avg_pool1d", "avg_pool2d", "concatenate", "cumprod", "cumsum", "max
 IN_WORDS |= {"pad", "prod", "repeat", "sort", "stack", "take_along_axis", "tile", "trace", "unfold"}
 """Functions whose gradients are told in words, which this does not compare."""
 SHORT = {"batch_norm", "conv1d", "conv2d", "conv_transpose1d", "conv_transpose2d", "einsum", "layer_norm", "svd"}
-SHORT |= {"solve", "tensordot", "irfft", "rfft"}
+SHORT |= {"solve", "svdvals", "tensordot", "irfft", "rfft"}
 """Formulas that leave out options, axes or a part that the page tells in words."""
 
 

@@ -77,7 +77,7 @@ MISUSES: list[tuple[str, Callable[[], Any], type[Exception], str]] = [
         "another kind .* beta1, beta2, eps",
     ),
     ("wider state", lambda: model().load_state(model(7, 3).state()), ValueError, r"\(5, 4\); nothing was loaded"),
-    ("deeper state", lambda: model().load_state(model(5, 5, 3).state()), ValueError, "has no predictor/l2/W"),
+    ("deeper state", lambda: model().load_state(model(5, 5, 3).state()), ValueError, "lacks predictor/l2/W"),
     ("no super().__init__()", lambda: Unready(), AttributeError, r"call super\(\).__init__\(\) in Unready.__init__"),
     ("a dataset", lambda: training.StandardUpdater(PAIRS, sgd()), TypeError, "iterator is a TupleDataset; .* SerialIt"),
     ("a dataset to test", lambda: extensions.Evaluator(PAIRS, model()), TypeError, "iterator is a TupleDataset"),

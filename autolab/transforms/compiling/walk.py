@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import threading
 from abc import ABCMeta, get_cache_token
 from array import array
@@ -218,8 +219,9 @@ class _Around(Walk):
 
 
 def _is_of_library(held: dict[str, Any]) -> bool:
-    """Whether a dict holds the names of a module of AutoLab or NumPy."""
-    return str(held["__name__"]).partition(".")[0] in ("autolab", "numpy")
+    """Whether a dict holds the names of a module of AutoLab or NumPy, and is no copy of them that runs other code."""
+    name = str(held["__name__"])
+    return name.partition(".")[0] in ("autolab", "numpy") and held is vars(sys.modules.get(name, sys))
 
 
 def _owner(function: Any) -> Any:

@@ -21,10 +21,9 @@ export function makeChart(pick) {
   const picture = svg("svg.al-chart-picture", {
     role: "img",
     tabindex: 0,
-    onpointerdown: pointed,
     onpointermove: pointed,
     onpointerleave: (/** @type {PointerEvent} */ event) => isHovering(event) && point(null),
-    onclick: choose,
+    onclick: clicked,
     onkeydown: pressed,
     onblur: () => point(null),
   });
@@ -142,7 +141,7 @@ export function makeChart(pick) {
     tell();
   }
 
-  /** @param {PointerEvent} event */
+  /** @param {MouseEvent} event */
   function pointed(event) {
     const part = (placeIn(event, picture).across * width - left) / (width - left - right);
     const wished = chart.x.lo + part * (chart.x.hi - chart.x.lo);
@@ -153,6 +152,12 @@ export function makeChart(pick) {
 
   function choose() {
     if (cursor !== null) pick?.(cursor);
+  }
+
+  /** A tap points, too. @param {MouseEvent} event */
+  function clicked(event) {
+    pointed(event);
+    choose();
   }
 
   /** @param {KeyboardEvent} event */

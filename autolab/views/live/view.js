@@ -123,7 +123,7 @@ function makeView(source, el, link, makers) {
     tell();
   }
 
-  el.classList.add("al-place");
+  el.classList.add("al-host");
   el.append(root);
   paintTheme();
   const theme = new MutationObserver(paintTheme);

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import threading
+import time
 from typing import Any
 
 import numpy as np
@@ -140,17 +141,17 @@ def test_of_an_input_without_elements_a_lens_shows_none() -> None:
 
 
 def test_curves_are_unfinished_only_where_they_were_given_up() -> None:
-    go = threading.Event()
-    go.set()
+    held = threading.Lock()  # whose state is no part of what the view compares
 
     def fn(x: Variable) -> Variable:
         y = x * x
-        while not go.wait(0.005):
+        while held.locked():
+            time.sleep(0.005)
             y = y + 0
         return y
 
     session = DerivativeSession(fn, 1.0, 1, (-4.0, 4.0))
-    go.clear()
+    held.acquire()
     view = DerivativeExplorer(session, 0.0)
     try:
         view.wait_seconds = 30.0
@@ -159,19 +160,19 @@ def test_curves_are_unfinished_only_where_they_were_given_up() -> None:
         tell(view, do="stop")
         settle(view)
         assert view.since["text"] == say("curve_unfinished")
-        go.set()
+        held.release()
         few = told(view, "curves")
         obeyed(view, do="move", key="x", value=2.0)
         assert told(view, "curves") != few  # of one point, and that is another one now
         obeyed(view, do="again")
-        go.clear()
+        held.acquire()
         view.wait_seconds = 0.0
         for message in ({"do": "move", "key": "x", "value": 3.0}, {"do": "stop"}):
             tell(view, **message)
         settle(view)
         assert view.error is not None and view.since == {}
     finally:
-        go.set()
+        held.release()
         view.close()
 
 
