@@ -187,6 +187,7 @@ def test_ctrl_c_ends_all_in_silence(tmp_path):
         while not list(tmp_path.glob("autolab-grade-*")):
             assert grader.poll() is None
             time.sleep(0.02)
+        time.sleep(0.2)  # the folder is there a moment before anybody would remove it
         os.killpg(grader.pid, signal.SIGINT)
         told = grader.communicate(timeout=60)[0]
         # a finalizer of Python's own may complain, if it comes while a process is being started
