@@ -27,6 +27,7 @@ class _Asked(threading.local):
 
 
 asked = _Asked()
+_FEW = 8
 
 
 def is_asked_for(node: Node, parent: Node) -> bool:
@@ -38,7 +39,10 @@ def is_asked_for(node: Node, parent: Node) -> bool:
         return True
     outputs, inputs, leads = asked.innermost
     if leads is None:
+        if len(inputs) <= _FEW and parent in inputs:
+            return True
         leads = asked.innermost[2] = {}
+        wanted = frozenset(inputs)
         for each in nodes_below(*[y.node for y in outputs if y.node is not None]):
-            leads[each] = each in inputs or any([leads[below] for below in each.parents])
+            leads[each] = each in wanted or any([leads[below] for below in each.parents])
     return node not in leads or leads[parent]
