@@ -261,10 +261,6 @@ def test_numbers_at_the_ends_are_the_same_again(values) -> None:
     assert x.grad is not None and x.grad.data.tolist() == [2.0] * len(values)
 
 
-class OddlyNamed(L.Linear):
-    """AutoLab's own layers take no attribute of this name."""
-
-
 def test_a_checkpoint_of_a_link_draws_the_same_masks_and_moves_running_means_once() -> None:
     x = np.random.default_rng(0).normal(size=(5, 4)).astype(np.float32)
     found = []
@@ -272,7 +268,7 @@ def test_a_checkpoint_of_a_link_draws_the_same_masks_and_moves_running_means_onc
         with autolab.using_config("rng", np.random.default_rng(3)):
             own = np.random.default_rng(4)
             dropouts = L.Dropout(0.5), L.Dropout(0.5, rng=own)
-            model = L.Sequential(OddlyNamed(4, 8), L.BatchNormalization(8), F.tanh, *dropouts, L.Linear(8, 2))
+            model = L.Sequential(L.Linear(4, 8), L.BatchNormalization(8), F.tanh, *dropouts, L.Linear(8, 2))
             model[0].rng = 7  # no generator
             loss = F.sum(change(model)(x) ** 2)
             loss.backward()
