@@ -42,10 +42,31 @@ def test_the_table_of_versions_says_what_the_project_declares() -> None:
 
 
 def test_workflows_and_forms_can_be_read_and_name_targets_that_exist() -> None:
-    makefile = (ROOT / "Makefile").read_text("utf-8")
     files = [ROOT / "CITATION.cff", *(ROOT / ".github").rglob("*.yml")]
-    assert len(files) >= 6
+    assert len(files) >= 7
     for file in files:
         assert isinstance(yaml.safe_load(file.read_text("utf-8")), dict)
-        for target in re.findall(r"run: make ([\w-]+)", file.read_text("utf-8")):
-            assert re.search(rf"^([\w-]+ )*{target}( [\w-]+)*:", makefile, re.MULTILINE), (target, file.name)
+    assert targets_of_workflows() <= targets_of_the_makefile()
+
+
+def test_every_target_of_tests_runs_in_a_workflow() -> None:
+    """But for those that need a GPU, and those that `test` and `test-full` make."""
+    tests = {target for target in targets_of_the_makefile() if re.match("test(?!-gpu)", target)}
+    assert tests - targets_of_workflows() == {"tests", "test-versions"}
+
+
+def targets_of_the_makefile() -> set[str]:
+    lines = re.findall(r"^([\w -]+):(?!=)", (ROOT / "Makefile").read_text("utf-8"), re.MULTILINE)
+    return {target for line in lines for target in line.split()}
+
+
+def targets_of_workflows() -> set[str]:
+    """What `run: make` names, and each job's `strategy: matrix: target`."""
+    jobs = [
+        job
+        for file in (ROOT / ".github" / "workflows").glob("*.yml")
+        for job in yaml.safe_load(file.read_text("utf-8"))["jobs"].values()
+    ]
+    runs = "\n".join(step.get("run", "") for job in jobs for step in job["steps"])
+    matrices = {target for job in jobs for target in job.get("strategy", {}).get("matrix", {}).get("target", [])}
+    return {*re.findall(r"^make ([\w-]+)", runs, re.MULTILINE)} | matrices
