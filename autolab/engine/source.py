@@ -1,6 +1,7 @@
 """The source of the instruction that a frame is executing, found by the positions that Python stores.
 
-Each text is parsed once. If the source has changed since, or is not available, nothing is found.
+Each text is parsed once. If the source has changed since, or is not available, nothing is found. Code without a file
+(below ``%%time`` and its like, or of ``exec``) was compiled from a text that is often still there; see `lines_of`.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ import linecache
 import opcode
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from functools import cache, lru_cache
 from itertools import takewhile
 from types import CodeType, FrameType
@@ -40,7 +41,7 @@ class Found(NamedTuple):
 
 def first_line(code: CodeType) -> int:
     """The line of ``def``; that of the code object is the first decorator's."""
-    above = linecache.getlines(code.co_filename)[code.co_firstlineno - 1 :]
+    above = lines_of(code)[code.co_firstlineno - 1 :]
     return code.co_firstlineno + len(list(takewhile(lambda line: line.lstrip().startswith("@"), above)))
 
 
@@ -52,7 +53,7 @@ def by_position(frame: FrameType, instruction: int | None = None) -> Found | Non
 def in_code(code: CodeType, instruction: int, names: dict[str, Any] | None = None) -> Found | None:
     """The same for code whose frame no longer exists; ``names`` are its globals, which may say how to load the text."""
     start, end, column, end_column = position(code, instruction)
-    text = _text(code.co_filename, names)
+    text = _text(lines_of(code, names))
     node = text.nodes.get((start, column, end, end_column))
     if node is None and in_marimo() and column is not None and end_column is not None:
         node = text.nodes.get((start, column + _MARIMO_INDENT, end, end_column + _MARIMO_INDENT))
@@ -72,34 +73,79 @@ def _loop_over(node: Any) -> Any:
     return getattr(around, "parent", None) if isinstance(around, ast.comprehension) else around
 
 
+def lines_of(code: CodeType, names: dict[str, Any] | None = None) -> list[str]:
+    """The lines of the text that ``code`` is from: those of its file.
+
+    If there is no such file, a text around it that compiles to the very same code; ``names`` are its globals. Empty if
+    there is none.
+    """
+    if read := linecache.getlines(code.co_filename, names):
+        return read
+    if id(code) not in _elsewhere:
+        if len(_elsewhere) >= MOST_CODE:
+            _elsewhere.clear()
+        name = code.co_name if code.co_name.isidentifier() else "lambda" if code.co_name == "<lambda>" else ""
+        words = (name, *[word for word in code.co_varnames[: code.co_argcount] if word.isidentifier()])
+        texts = _texts_around(vars(sys.modules["__main__"]) | (names or {}), words)
+        text = next((text for text in texts if _is_from(code, text)), "")
+        _elsewhere[id(code)] = code, text.splitlines(keepends=True)
+    return _elsewhere[id(code)][1]
+
+
+_elsewhere: dict[int, tuple[CodeType, list[str]]] = {}
+
+
+def _texts_around(names: dict[str, Any], words: Sequence[str]) -> Iterator[str]:
+    """The texts with all ``words`` among the globals, which in IPython have its cells, and those written in them and in
+    the file. Below a magic such as ``%%time``, that is the rest of the cell."""
+    cells, file = names.get("In"), names.get("__file__")
+    texts = [*(cells[::-1] if isinstance(cells, list) else ()), *names.values()]
+    texts.append("".join(linecache.getlines(file)) if isinstance(file, str) else "")
+    shell = sys.modules["IPython"].get_ipython() if "IPython" in sys.modules else None
+    for text in dict.fromkeys([text for text in texts if type(text) is str and all([word in text for word in words])]):
+        magic, _, below = text.partition("\n")
+        plain = below if magic.startswith("%%") else text
+        yield plain if shell is None else shell.transform_cell(plain)
+        written = [getattr(node, "value", None) for node in _nodes(plain).values() if isinstance(node, ast.Constant)]
+        yield from [one for one in written if type(one) is str and all([word in one for word in words])]
+
+
 def is_as_written(code: CodeType, names: dict[str, Any] | None = None) -> bool | None:
     """Whether the current text of a file is the one that ``code`` was compiled from: it compiles to the same code.
 
     None if unknown, because the text is not plain Python.
     """
     linecache.checkcache(code.co_filename)
-    source = "".join(linecache.getlines(code.co_filename, names))
-    texts = (source, code.co_filename, code.co_flags & _FUTURES)
-    if any(code in _compiled(*texts, is_split).get(code.co_firstlineno, ()) for is_split in (False, True)):
+    source = "".join(lines_of(code, names))
+    if _is_from(code, source):
         return True
-    return False if _compiled(*texts, False) else None
+    return False if _compiled(source, code.co_filename, code.co_flags & _FUTURES, "whole") else None
+
+
+def _is_from(code: CodeType, source: str) -> bool:
+    texts = source, code.co_filename, code.co_flags & _FUTURES
+    return any([code in _compiled(*texts, way).get(code.co_firstlineno, ()) for way in ("whole", "split", "inside")])
 
 
 _FUTURES = sum([getattr(__future__, name).compiler_flag for name in __future__.all_feature_names])
 
 
 @lru_cache(16)
-def _compiled(source: str, filename: str, flags: int, is_split: bool) -> dict[int, list[CodeType]]:
+def _compiled(source: str, filename: str, flags: int, way: str) -> dict[int, list[CodeType]]:
     """The code of all functions in a text, by their first lines.
 
-    ``is_split``: compile each statement separately, as IPython does with cells. Calls on a module that another
-    statement imports then give different code.
+    ``way``: the "whole" text at once, or "split": each statement separately, as IPython does with cells, where calls on
+    a module that another statement imports give different code, or "inside" a function, as below ``%%timeit``.
     """
     try:
         whole = ast.parse(source, filename)
-        units = [ast.Module([one], []) for one in whole.body] if is_split else [whole]
+        units = [ast.Module([one], []) for one in whole.body] if way == "split" else [whole]
+        if way == "inside" and whole.body:
+            around = ast.parse("def inner(_it, _timer):\n    pass")
+            around.body[0].body = whole.body  # type: ignore[attr-defined]
+            units = [around]
         waiting = [compile(one, filename, "exec", flags, dont_inherit=True) for one in units]
-    except (SyntaxError, ValueError):
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
         return {}
     found: dict[int, list[CodeType]] = {}
     while waiting:
@@ -188,24 +234,23 @@ class _Text(NamedTuple):
     nodes: dict[tuple[Any, ...], Any]
 
 
-_texts: dict[str, _Text] = {}
+_texts: dict[int, _Text] = {}
 
 
-def _text(filename: str, names: dict[str, Any] | None) -> _Text:
-    """The cached text of a file; linecache returns the same list of lines as long as the file has not changed."""
-    read = linecache.getlines(filename, names)
-    if filename not in _texts or _texts[filename].read is not read:
+def _text(read: list[str]) -> _Text:
+    """The cached text of these lines; linecache returns the same list as long as the file has not changed."""
+    if id(read) not in _texts:
         if len(_texts) >= _MOST_POSITIONS:
             _texts.clear()
-        _texts[filename] = _Text(read, [line.rstrip("\n") for line in read], _nodes("".join(read)))
-    return _texts[filename]
+        _texts[id(read)] = _Text(read, [line.rstrip("\n") for line in read], _nodes("".join(read)))
+    return _texts[id(read)]
 
 
 def _nodes(source: str) -> dict[tuple[Any, ...], Any]:
     """All expressions and statements by their span; of several with the same span, the innermost."""
     try:
         tree = ast.parse(source)
-    except (SyntaxError, ValueError):  # a cell with IPython's own syntax
+    except (SyntaxError, ValueError, RecursionError, MemoryError):  # a cell with IPython's own syntax, or no program
         return {}
     found: dict[tuple[Any, ...], Any] = {}
     parents: list[ast.AST] = [tree]

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from ..engine.source import is_as_written
 from .departures import Departures
 from .drafts import Draft
 from .inner import describe_inner_steps
-from .locate import source_of
+from .locate import python_function, source_of
 from .model import LEAVES, Recording, Scope
 from .raised import Raised
 from .unexecuted_lines import unexecuted_lines
@@ -40,6 +41,9 @@ def finished(
     source, file, first = source_of(None if str(getattr(written, "__module__", "")).startswith(_LAYERS) else written)
     lines = frozenset([step.outer_line for step in steps if step.outer_line is not None])
     last = None if raised is None else raised.outer_line
+    code = getattr(python_function(written), "__code__", None)
+    if source is None and code is not None and is_as_written(code) is False:
+        told["notes"] = (*told.get("notes", ()), "source_changed")
     return Recording(
         outputs=outputs,
         steps=steps,

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from ..engine import Primitive
+from ..engine.source import lines_of
 from .locate import source_of
 
 CODE = 2000
@@ -67,7 +68,7 @@ def lambda_of(function: Callable[..., Any]) -> ast.Lambda | None:
     starts = {(line, column) for line, _, column, _ in code.co_positions()}
     names = list(inspect.signature(function).parameters)
     linecache.checkcache(code.co_filename)  # the file may have been edited and imported again
-    for node in _lambdas("".join(linecache.getlines(code.co_filename))):
+    for node in _lambdas("".join(lines_of(code))):
         args = node.args
         given = [*args.posonlyargs, *args.args, args.vararg, *args.kwonlyargs, args.kwarg]
         if [a.arg for a in given if a] == names and (node.body.lineno, node.body.col_offset) in starts:

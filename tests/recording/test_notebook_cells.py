@@ -54,3 +54,62 @@ def test_steps_know_their_cell(tmp_path: Path) -> None:
     assert four[0] == "cell [5]" and [step[1] for step in four[1]] == ["np.sin(x)", "np.sin(x) * x"]
     assert text == "def g(x):\n    return np.sin(x) * x\n"  # its import is in the same cell, and compiled by itself
     assert three[0] == "cell [6]" and three[1][0][1:2] == ["x + w"] and three[1][0][3] == "cell [6]"
+
+
+BODY = "import autolab\ndef f(x):\n    h = x * x\n    {also}\n    return h + k\nseen.append(autolab.record(f, 2.0))"
+WAYS = {
+    "%%time": ["%%time\n" + BODY],
+    "%%timeit": ["%%timeit -n1 -r1\n" + BODY],
+    "%%prun": ["%%prun\n" + BODY],
+    "%%capture": ["%%capture caught\n" + BODY],
+    "%%time with %": ["%%time\n%pwd\n" + BODY],
+    "exec": [f"exec({BODY!r})"],
+    "exec of a name": [f"text = {BODY!r}", "exec(text)"],
+    "exec elsewhere": [f"space = dict(seen=seen)\nexec({BODY!r}, space)"],
+    "inner functions": ["%%timeit -n1 -r1\ndef outer():\n    " + BODY.replace("\n", "\n    ") + "\nouter()"],
+    "in a function": [f"def run():\n    exec({BODY!r}, dict(seen=seen))\nrun()"],
+}
+SHOWS = """
+import json, sys
+from IPython.core.interactiveshell import InteractiveShell
+
+shell = InteractiveShell.instance()
+shell.history_manager.enabled = False
+shown = {}
+for way, cells in json.loads(sys.stdin.read()).items():
+    seen = shell.user_ns["seen"] = []
+    for cell in cells:
+        shell.run_cell(cell, store_history=True, silent=False).raise_error()
+    shown[way] = [[r.source, [[s.name, s.source] for s in r.steps if s.kind == "call"]] for r in seen]
+print("RESULT" + json.dumps(shown))
+"""
+
+
+def test_code_without_a_file_has_the_text_that_it_is_from(tmp_path: Path) -> None:
+    """Each way twice, with another function of the same name."""
+    cells = {f"{way} {also}": [one.replace("{also}", also) for one in WAYS[way]] for way in WAYS for also in TWO}
+    done = subprocess.run(
+        [sys.executable, "-c", SHOWS],
+        input=json.dumps(cells),
+        capture_output=True,
+        text=True,
+        check=True,
+        env={"IPYTHONDIR": str(tmp_path), "HOME": str(tmp_path), "PATH": ""},
+        cwd=Path(__file__).parents[2],
+    )
+    shown = json.loads(done.stdout.rpartition("RESULT")[2])
+    assert shown.keys() == cells.keys()
+    for way, found in shown.items():
+        k = way.rpartition("k = ")[2]
+        text = f"def f(x):\n    h = x * x\n    k = {k}\n    return h + k\n"
+        assert found and all([(one.rstrip("\n") + "\n", steps) == (text, _steps(k)) for one, steps in found]), (
+            way,
+            found,
+        )
+
+
+TWO = ("k = x + 1", "k = x * 3")
+
+
+def _steps(k: str) -> list[list[str | None]]:
+    return [["h", "x * x"], ["k", k], [None, "h + k"]]

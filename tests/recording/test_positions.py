@@ -101,10 +101,12 @@ def test_a_file_that_was_edited_and_not_imported_again_says_nothing_false(
     exec(compile(WRITTEN, str(path), "exec"), names)
     path.write_text(WRITTEN.replace(old, new), "utf-8")
     linecache.checkcache()
-    found = {step.source for step in autolab.record(names["f"], 1.5).steps if step.kind == "call"} - {None}
+    recording = autolab.record(names["f"], 1.5)
+    found = {step.source for step in recording.steps if step.kind == "call"} - {None}
     whole = {"-x", "abs(-x)", "abs(-x) * 2", "h + k"}
     assert found <= whole - lost and (lost or found == whole)
     text = source_of(names["f"])[0]
+    assert (text is None) == ("has changed since it was imported" in str(recording))
     assert text is None if old != "* 2" or lost else "# the same" in text
 
 

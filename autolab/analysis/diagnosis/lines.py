@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import ast
 import inspect
-import linecache
 import re
 import textwrap
 from collections.abc import Iterator
 from typing import Any
 
-from ...engine.source import caller, file_label
+from ...engine.source import caller, file_label, lines_of
 from ...recording.scopes import is_users
 from .evidence import Evidence
 from .program_watch import TrainingEvent
@@ -25,7 +24,7 @@ def code_of(e: Evidence) -> Any:
 def _in_file(e: Evidence, pattern: str) -> list[int]:
     """The lines of the function's file that match."""
     code = code_of(e)
-    lines = [] if code is None else linecache.getlines(code.co_filename)
+    lines = [] if code is None else lines_of(code)
     return [number for number, text in enumerate(lines, 1) if re.search(pattern, text)]
 
 
@@ -91,7 +90,7 @@ def assigned(value: Any) -> str:
     if frame is None:
         return ""
     code, cells = frame.f_code, frame.f_globals.get("In")
-    above = linecache.getlines(code.co_filename, frame.f_globals)[code.co_firstlineno - 1 : frame.f_lineno - 1]
+    above = lines_of(code, frame.f_globals)[code.co_firstlineno - 1 : frame.f_lineno - 1]
     earlier = "\n".join(map(str, cells[:-1])).splitlines() if isinstance(cells, list) else []
     names = [name for name, held in frame.f_locals.items() if held is value]
     parts = [line.partition("  #")[0].partition(" = ") for line in (*earlier, *above)]
