@@ -67,7 +67,7 @@ def test_post_build_stops_at_the_first_failure():
     assert os.access(BINDER / "postBuild", os.X_OK)
 
 
-@pytest.mark.parametrize("script", ["binder/postBuild", "scripts/jupyterlite.py"])
+@pytest.mark.parametrize("script", ["binder/start", "scripts/jupyterlite.py"])
 def test_what_is_taken_from_the_package_is_there(script):
     """What needs a network to run is run seldom."""
     written = re.findall(r'"?autolab"?(?: ?/ ?"?[\w.]+"?)+', (ROOT / script).read_text("utf-8"))
@@ -151,7 +151,7 @@ def test_autolab_is_whole_and_asks_nothing_about_news(binder):
 @pytest.mark.full
 def test_live_views_are_saved_with_the_notebook(binder):
     program = "from jupyterlab_server.settings_utils import _get_overrides; print(_get_overrides('')[0])"
-    assert "{'saveState': True}" in binder("python", "-c", program).stdout
+    assert "{'saveState': True}" in binder("binder/start", "python", "-c", program).stdout
 
 
 @pytest.mark.lab

@@ -20,7 +20,7 @@ from autolab import __version__
 from autolab.app import teaching
 from autolab.app.doctor import doctor, install_command, unwritable_home
 
-# Settings of JupyterLab, nbconvert and the server's connection to the kernels, see kernel_connection.py. Views of
+# Settings of JupyterLab and the server's connection to the kernels, see kernel_connection.py. Views of
 # AutoLab are saved with a notebook in any case (views/live/notebook_state.js), other widgets by these settings.
 # The user's own settings take precedence.
 LAB_SETTINGS = Path(__file__).parent / "lab_settings"

@@ -2,7 +2,8 @@
 
 A notebook that was saved from `autolab lab` contains the state of its live views. If an output has such a state,
 nbconvert selects the live view; its page then fetches a program that draws it from a server on the internet, and stays
-blank offline. `app/lab_settings` and the settings that a wheel installs register `StaticViews` with nbconvert.
+blank offline. The file ``nbconvert_base/conf.json``, which a wheel adds to the templates of nbconvert, registers
+`StaticViews` for all of them; ``StaticViews.enabled = False`` in the settings of nbconvert turns it off.
 """
 
 from __future__ import annotations

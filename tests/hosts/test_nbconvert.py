@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import importlib.metadata
 import json
+import re
+import shutil
+import tomllib
 from contextlib import chdir
 from pathlib import Path
 from typing import Any
 
 import pytest
-
-from autolab.app.cli import LAB_SETTINGS
+from helpers.checkout import ROOT
 
 pytestmark = pytest.mark.lab
 
@@ -63,12 +66,29 @@ def exported(book: Any, kind: str, **config: Any) -> str:
     return page
 
 
-def config() -> dict[str, Any]:
-    """What nbconvert is told by the settings of `autolab lab` and by those that a wheel installs."""
-    told = json.loads((LAB_SETTINGS / "jupyter_nbconvert_config.json").read_text())
-    server = json.loads((LAB_SETTINGS / "jupyter_server_config.json").read_text())
-    assert server["HTMLExporter"] == told["HTMLExporter"]
-    return dict(told)
+@pytest.fixture
+def installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The data files of a wheel are where Jupyter looks for them."""
+    for source, target in data_files().items():
+        path = tmp_path / target.removeprefix("share/jupyter/")
+        path.parent.mkdir(parents=True)
+        shutil.copy(ROOT / source, path)
+    monkeypatch.setenv("JUPYTER_PATH", str(tmp_path))
+
+
+def data_files() -> dict[str, str]:
+    wheel = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["tool"]["hatch"]["build"]["targets"]["wheel"]
+    return dict(wheel["shared-data"])
+
+
+def test_a_wheel_brings_no_file_that_somebody_else_has_or_writes() -> None:
+    """Files of settings directly in etc/jupyter are an administrator's: pip would replace and later remove them."""
+    for target in data_files().values():
+        assert re.match(r"share/|etc/jupyter/jupyter_\w+_config\.d/autolab\.json$", target), target
+    for one in importlib.metadata.distributions():
+        if one.name != "jupyter-autolab":
+            theirs = [str(file) for file in one.files or () if str(file).endswith(tuple(data_files().values()))]
+            assert not theirs, (one.name, theirs)
 
 
 def test_what_a_program_runs_to_be_read_later_holds_pictures(executed: Any) -> None:
@@ -78,19 +98,19 @@ def test_what_a_program_runs_to_be_read_later_holds_pictures(executed: Any) -> N
 
 
 @pytest.mark.parametrize("kind", ["html", "slides"])
-def test_the_state_of_a_live_view_does_not_hide_its_picture(saved: Any, kind: str) -> None:
-    blank = exported(saved, kind)  # without AutoLab's settings: this is what they are for
+def test_the_state_of_a_live_view_does_not_hide_its_picture(saved: Any, kind: str, installed: None) -> None:
+    blank = exported(saved, kind, StaticViews={"enabled": False})  # this is what they are for
     assert "jupyter-widgets jp-OutputArea-output" in blank and "<img" not in blank
-    page = exported(saved, kind, **config())
+    page = exported(saved, kind)
     assert "jupyter-widgets jp-OutputArea-output" not in page and page.count("<img") == 1
     assert VIEW in saved.cells[0].outputs[0].data  # the notebook stays as it is
 
 
-def test_widgets_of_others_stay_live(saved: Any) -> None:
+def test_widgets_of_others_stay_live(saved: Any, installed: None) -> None:
     from nbformat import from_dict
 
     other = json.loads(json.dumps(saved).replace("autolab.views", "another.views"))
-    assert "jupyter-widgets jp-OutputArea-output" in exported(from_dict(other), "html", **config())
+    assert "jupyter-widgets jp-OutputArea-output" in exported(from_dict(other), "html")
 
 
 @pytest.mark.browser
