@@ -50,9 +50,13 @@ class LocalDerivatives:
             saved = (edge.saved,) if count == 1 else edge.saved
             use._filling = names, g, tuple([single_number(saved[i]) for i in places]) if places else ()
         if function.elementwise:
-            self._quiet.run(self._local, use, edge, upstream, share)
+            self.fill_in_local(use, edge, upstream, share)
         else:
             self._quiet.run(self._jacobian, use, edge, array_of(upstream), array_of(share))
+
+    def fill_in_local(self, use: Use, edge: Any, upstream: Any, share: Any) -> None:
+        """Fill in the local derivatives of an elementwise function."""
+        self._quiet.run(self._local, use, edge, upstream, share)
 
     def _local(self, use: Use, edge: Any, upstream: Any, share: Any) -> None:
         """The local derivatives: a rule is linear in the upstream gradient, so it returns them for ones."""

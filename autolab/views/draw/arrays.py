@@ -14,6 +14,7 @@ from ...engine import Array, to_cpu
 from ...recording.arrays import block_reduce
 from ...recording.model import Snapshot
 from .escape import clean
+from .marks import mark_of, place_of
 from .messages import plural, say
 from .numbers import bytes_text, inline, number, shape_text
 
@@ -188,6 +189,8 @@ def text_of(snapshot: Snapshot, limit: int = 24) -> str:
         return f"empty {shape_text(snapshot.shape)}"
     if snapshot.size == 1 and not snapshot.shape:
         return number(snapshot.values.reshape(-1)[0])
+    if (mark := mark_of(snapshot, "t", limit)) is not None:
+        return mark
     written = inline(snapshot.values, limit) if snapshot.is_whole else None
     return written or ", ".join([f"{shape_text(snapshot.shape)} …", *not_finite(snapshot)])
 
@@ -200,6 +203,8 @@ def not_finite(snapshot: Snapshot | Facts) -> list[str]:
 
 def spoken_value(snapshot: Snapshot, text: str | None = None) -> str:
     """A value as one would read it aloud; if it is too long, its shape and range. ``text`` is that of `text_of`."""
+    if (mark := mark_of(snapshot, "s")) is not None:
+        return mark
     text = text_of(snapshot) if text is None else text
     if "…" not in text or snapshot.minimum is None or snapshot.maximum is None:
         return text
@@ -214,6 +219,8 @@ MAX_CELLS = 256
 
 def a_value(snapshot: Snapshot) -> str:
     """The same for the end of a sentence: arrays get an article."""
+    if (mark := mark_of(snapshot, "a")) is not None:
+        return mark
     spoken = spoken_value(snapshot)
     return f"an {spoken}" if spoken.startswith("array") else spoken
 
@@ -241,7 +248,8 @@ def array_entry(which: str, snapshot: Snapshot, most: int = MAX_CELLS) -> dict[s
     with np.errstate(over="ignore"):
         cells = bytes_of(shown.values)
     entry = {"which": which, "shape": list(snapshot.shape), "scale": shown.scale, "cells": cells}
-    return entry | cells_entry(shown, snapshot)
+    place = place_of(snapshot)
+    return entry | cells_entry(shown, snapshot) | ({} if place is None else {"at": place, "cells": None})
 
 
 def cells_entry(cells: Grid, facts: Snapshot | Facts) -> dict[str, Any]:

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from ...shared.numerals import MINUS, no_digits, signed
+from .marks import MarkedNumber
 
 _PLAIN_BELOW = 1e6
 _PLAIN_FROM = 1e-3
@@ -26,6 +27,8 @@ def number(value: Any) -> str:
     >>> [number(v) for v in (6.0, 1 / 3, 1.2e-5, -0.0, 0.999999, 1234.5678, float("nan"), float("-inf"))]
     ['6', '0.333', '1.2e−05', '0', '1.000', '1234.6', 'NaN', '−∞']
     """
+    if type(value) is MarkedNumber:
+        return value.text
     if isinstance(value, (bool, np.bool_)):
         return str(bool(value))
     if isinstance(value, (complex, np.complexfloating)):

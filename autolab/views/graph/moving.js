@@ -17,12 +17,14 @@ const END = { uint8: 2 ** 8, uint16: 2 ** 16, uint32: 2 ** 32, int8: 2 ** 7, int
 const FINE = 1e-5; // the smallest visible fraction of a colour scale
 const MINUS = "\u2212";
 const NEAR = "\u2248";
+const MARK = "ꙮ";
+const MARKS = /ꙮ([a-z]?)([\d,]+)ꙮ/g;
 
 /**
  * @param {any} motion the program from Python
  * @returns the moving graph; null if this browser computes different numbers than Python
  */
-export function makeMotion({ program, keys, start, kinds, shown, expected, results, spoken }) {
+export function makeMotion({ program, keys, start, kinds, shown, expected, results, spoken, moments }) {
   const made = attempt(() => makeEvaluator(program));
   if (!made) return null;
   const evaluator = made;
@@ -147,8 +149,9 @@ export function makeMotion({ program, keys, start, kinds, shown, expected, resul
       const [kind] = JSON.parse(key);
       if (kind === "numbers" && saved?.nodes) {
         const nodes = Object.fromEntries(Object.entries(boxes(saved)).map(([id, node]) => [id, unjudged(id, node)]));
-        return { ...saved, nodes, signs: {}, told: [], none, nan: false, walks: false, proofs: [] };
+        return { ...saved, nodes, signs: {}, told: [], none, nan: false, walks: Boolean(moments), proofs: [] };
       }
+      if (kind === "frame") return (moments && saved && { ...saved, ...filled(moments[saved.k], shown, now) }) ?? null;
       return kind === "free" ? this.ahead(key, saved) : ["program", "scene", "search"].includes(kind) ? saved : null;
     },
     /**
@@ -197,44 +200,118 @@ function isSameBox(mine, python) {
 const largest = (cells) => Math.max(0, ...(cells ?? []).flat().map((x) => Math.abs(x ?? 0)));
 
 /**
- * As many rows and columns as the page drew, each with the element of largest magnitude in its block, as in
- * views/draw/arrays.py.
- * @param {any[][]} drawn
- * @param {{values: Float64Array, shape: number[]}} array
+ * As many rows and columns as the page drew, as JSON can hold them.
+ * @param {any[][]} drawn @param {{values: Float64Array, shape: number[]}} array
  */
-function cellsOf(drawn, { values, shape }) {
+const cellsOf = (drawn, array) =>
+  strongest(drawn.length, drawn[0].length, array).map((row) => row.map((x) => (Number.isFinite(x) ? x : null)));
+
+/**
+ * Rows and columns, each with the element of largest magnitude in its block, as in views/draw/arrays.py.
+ * @param {number} down @param {number} across @param {{values: Float64Array, shape: number[]}} array
+ */
+function strongest(down, across, { values, shape }) {
   const columns = shape[shape.length - 1] ?? 1;
   const rows = values.length / columns;
-  const [high, wide] = [Math.ceil(rows / drawn.length), Math.ceil(columns / drawn[0].length)];
-  return drawn.map((row, i) =>
-    row.map((_, j) => {
+  const [high, wide] = [Math.ceil(rows / down), Math.ceil(columns / across)];
+  return Array.from({ length: down }, (_, i) =>
+    Array.from({ length: across }, (_, j) => {
       let found = 0;
       for (let r = i * high; r < Math.min(rows, (i + 1) * high); r++)
         for (let c = j * wide; c < Math.min(columns, (j + 1) * wide); c++) {
           const x = values[r * columns + c];
-          if (Number.isNaN(x)) return null;
+          if (Number.isNaN(x)) return x;
           if (Math.abs(x) > Math.abs(found)) found = x;
         }
-      return Number.isFinite(found) ? found : null;
+      return found;
     }),
   );
 }
 
+// The marks of views/draw/marks.py, which stand for numbers.
+
+/**
+ * Data with the present numbers in the place of their marks.
+ * @param {any} data @param {any[]} shown @param {{outputs: Float64Array[], slack: number[]}} now
+ */
+function filled(data, shown, { outputs, slack }) {
+  const all = outputs.flatMap((values, k) => Array.from(values, (x) => ({ x, dtype: shown[k][3], slack: slack[k] })));
+
+  /** An array by its place. @param {number[]} place */
+  const taken = ([first, down, right, rows, columns]) =>
+    Float64Array.from(
+      { length: rows * columns },
+      (_, i) => all[first + down * Math.floor(i / columns) + right * (i % columns)].x,
+    );
+
+  /** @param {string} _ @param {string} how @param {string} list */
+  function written(_, how, list) {
+    const [limit, ...place] = list.split(",").map(Number);
+    const { x, dtype, slack } = all[how ? place[0] : limit];
+    if (!how) return MARK + vouched(x, dtype, slack) + MARK;
+    const [values, shape] = [taken(place), place.slice(5)];
+    const text = textOf(values, shape, dtype, slack, limit);
+    const said = how === "t" ? text : spokenOf(text, values, shape, slack);
+    return how === "a" && said.startsWith("array") ? `an ${said}` : said;
+  }
+
+  /** @param {any} part */
+  function cells({ at, cells, rows, cols }) {
+    const [values, shape] = [taken(at), at.slice(3)];
+    if (cells) return { cells: cellsOf(cells, { values, shape }) };
+    const drawn = strongest(rows, cols, { values, shape });
+    const [min, max] = endsOf(values);
+    return {
+      cells: new DataView(Float32Array.from(drawn.flat()).buffer),
+      scale: Math.max(-(min ?? 0), max ?? 0),
+      min,
+      max,
+      nan: values.filter(Number.isNaN).length,
+      inf: values.filter(isInfinite).length,
+    };
+  }
+
+  /** @param {any} part @returns {any} */
+  function fill(part) {
+    if (typeof part === "string") return inBrackets(part.replace(MARKS, written));
+    if (Array.isArray(part)) return part.map(fill);
+    if (!part || typeof part !== "object" || part instanceof DataView) return part;
+    const whole = Object.fromEntries(Object.entries(part).map(([key, inner]) => [key, fill(inner)]));
+    return part.at ? { ...whole, ...cells(part) } : whole;
+  }
+  return fill(data);
+}
+
+/** A formula whose numbers stand between marks, which become brackets around negative ones where it needs them. */
+const inBrackets = (/** @type {string} */ text) =>
+  text
+    .replace(/ꙮ(≈?−[^ꙮ]*)ꙮ(?= \*\*)/g, "($1)")
+    .replace(/\+ ꙮ−([^ꙮ]*)ꙮ/g, "− $1")
+    .replace(/([-+−×·/*%@÷] ?)ꙮ(≈?−[^ꙮ]*)ꙮ/g, "$1($2)")
+    .replaceAll(MARK, "");
+
 // Numbers as text, as views/draw/numbers.py writes them.
 
 /** @param {Float64Array} values @param {number[]} shape @param {string} dtype @param {number} slack */
-function textOf(values, shape, dtype, slack) {
+function textOf(values, shape, dtype, slack, limit = BELOW_CELLS) {
   if (!values.length) return `empty ${shapeText(shape)}`;
   const written = (/** @type {number} */ x) => vouched(x, dtype, slack);
   if (!shape.length) return written(values[0]);
-  const text = 3 * values.length > BELOW_CELLS ? "" : nested([...values].map(written), shape);
-  if (text && text.length <= BELOW_CELLS) return text;
+  const text = 3 * values.length > limit ? "" : nested([...values].map(written), shape);
+  if (text && text.length <= limit) return text;
   return [`${shapeText(shape)} \u2026`, ...notFinite(values)].join(", ");
+}
+
+const isInfinite = (/** @type {number} */ x) => Math.abs(x) === Infinity;
+
+/** The smallest and the largest of the finite numbers; null if there are none. @param {Float64Array} values */
+function endsOf(values) {
+  const sorted = values.filter(Number.isFinite).sort();
+  return sorted.length ? [sorted[0], sorted[sorted.length - 1]] : [null, null];
 }
 
 /** @param {Float64Array} values */
 function notFinite(values) {
-  const isInfinite = (/** @type {number} */ x) => Math.abs(x) === Infinity;
   const [nan, inf] = [Number.isNaN, isInfinite].map((is) => values.filter(is).length);
   return [nan && `${nan} NaN`, inf && `${inf} inf`].filter(Boolean);
 }
@@ -244,9 +321,9 @@ function notFinite(values) {
  * @param {string} text @param {Float64Array} values @param {number[]} shape @param {number} slack
  */
 function spokenOf(text, values, shape, slack) {
-  const sorted = values.filter(Number.isFinite).sort();
-  if (!text.includes("\u2026") || !sorted.length) return text;
-  const [low, high] = [sorted[0], sorted[sorted.length - 1]].map((x) => vouched(x, "float64", slack));
+  const ends = endsOf(values);
+  if (!text.includes("\u2026") || ends[0] === null) return text;
+  const [low, high] = ends.map((x) => vouched(Number(x), "float64", slack));
   const range = low === high ? ` with ${low} everywhere` : ` from ${low} to ${high}`;
   return [`array of ${shape.join(" by ")}${range}`, ...notFinite(values)].join(", ");
 }

@@ -1,9 +1,11 @@
-"""What makes a saved graph move without Python: a single program for all its values and gradients, verified here."""
+"""What makes a saved graph move without Python: a single program for all its values and gradients, and for the shares
+of which the gradients are sums, verified here.
+"""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -24,6 +26,7 @@ from ..draw import clean, grad_status, say
 from ..draw.names import heading
 from ..live.controls import Key
 from .labels import group_heading, group_sentence
+from .moving_walk import NoWalk, TracedShares
 from .parameters import movable_steps
 from .session import Session
 
@@ -41,6 +44,7 @@ def motion(session: Session | None, recording: Recording) -> dict[str, Any]:
 
     The function runs three more times: twice at the same point and once near it. There is a program only if the
     function does the same each time, with the same branches, and the program agrees with the function near the point.
+    If it cannot have the shares of the gradients as well (``walks``), all of that is done again without them.
     """
     if session is None or session.recording is not recording:
         return {"why": say("moves_no_function")}
@@ -55,8 +59,10 @@ def motion(session: Session | None, recording: Recording) -> dict[str, Any]:
     if any([not isinstance(array, np.ndarray) for array in start.values()]):
         return {"why": say("moves_device")}
     try:
-        found = _proved(session, recording, start)
-        return _as_data(found, recording, start)
+        try:
+            return _as_data(_proved(session, recording, start, True), recording, start, True)
+        except NoWalk:
+            return _as_data(_proved(session, recording, start, False), recording, start, False)
     except Untraceable as refusal:
         return {"why": say("moves_needs", what=clean(str(refusal), 80))}
     except Exception as error:  # whatever the function raises for arrays that are not NumPy arrays
@@ -70,30 +76,34 @@ def _is_too_large(recording: Recording) -> bool:
     return FEWEST_CHARACTERS * numbers > MOST_CHARACTERS or len(recording.steps) > MOST_STEPS
 
 
+Place = tuple[int, str] | tuple[int, str, int]
+"""The step, or for an upstream gradient the output, which of its arrays, and for a share the place of the operand."""
+
+
 @dataclass
 class _TracedRun:
-    """The steps of a traced run whose numbers the page shows, and the program."""
+    """The arrays of a traced run that the page shows, with what the recording keeps of them, and the program."""
 
-    shown: list[tuple[Step, str]]
+    shown: list[tuple[Place, Snapshot]]
     values: list[np.ndarray]
     program: ArrayProgram
 
 
-def _proved(session: Session, recording: Recording, start: dict[Key, np.ndarray]) -> _TracedRun:
+def _proved(session: Session, recording: Recording, start: dict[Key, np.ndarray], walks: bool) -> _TracedRun:
     """The program, if three traces agree on it and it agrees with the recording and, elsewhere, with the function."""
     changed = changes_around(session.bound.given)
-    first, again = (_traced(session, recording, start) for _ in range(2))
+    first, again = (_traced(session, recording, start, walks) for _ in range(2))
     beside = {key: _shifted(array) for key, array in start.items()}
-    there = _traced(session, recording, beside)
+    there = _traced(session, recording, beside, walks)
     if (name := changed()) is not None:
         raise Untraceable(say("moves_writes", name=name))
     texts = [json.dumps(to_json(found.program)) for found in (first, again, there)]
     ways = [[guard.answer for guard in found.program.guards] for found in (first, there)]
     if texts[0] != texts[1] or (ways[0] == ways[1] and texts[0] != texts[2]):
         raise Untraceable(say("moves_changes"))
-    for (step, which), value in zip(first.shown, first.values, strict=True):
-        if not is_close(value, getattr(step, which).values):
-            raise Untraceable(say("moves_changes"))
+    for (place, kept), value in zip(first.shown, first.values, strict=True):
+        if not is_close(value, kept.values):
+            raise (NoWalk if len(place) > 2 else Untraceable)(say("moves_changes"))
     outputs, fits = replay(first.program, [array[None] for array in beside.values()])
     if fits[0] and not all([is_close(a[0], b) for a, b in zip(outputs, there.values, strict=True)]):
         raise Untraceable(say("moves_changes"))
@@ -109,23 +119,27 @@ def _shifted(array: np.ndarray) -> np.ndarray:
     return (array + (1 + np.abs(array)) * apart).astype(array.dtype)
 
 
-def _traced(session: Session, recording: Recording, start: dict[Key, np.ndarray]) -> _TracedRun:
+def _traced(session: Session, recording: Recording, start: dict[Key, np.ndarray], walks: bool) -> _TracedRun:
     """One run of the function and of its gradients, with everything that the recording shows."""
-    pairs: list[tuple[Step, str, Any]] = []
+    found: list[tuple[Place, Snapshot, Any]] = []
 
     def run(*given: Any) -> list[Any]:
         named = dict(zip(start, given, strict=True))
         with session.modes(session.state.train):
-            pairs[:] = _everything(session, recording, named)
-        return [array for _, _, array in pairs]
+            found[:] = _everything(session, recording, named, walks)
+        return [array for _, _, array in found]
 
     program = trace(run, list(start.values()))
-    values = [np.array(getattr(array, "_value", array)) for _, _, array in pairs]
-    return _TracedRun([(step, which) for step, which, _ in pairs], values, program)
+    values = [np.array(getattr(array, "_value", array)) for _, _, array in found]
+    return _TracedRun([(place, kept) for place, kept, _ in found], values, program)
 
 
-def _everything(session: Session, recording: Recording, named: dict[Key, Any]) -> list[tuple[Step, str, Any]]:
-    """All steps of the recording with their values, and their gradients if they have any."""
+def _everything(
+    session: Session, recording: Recording, named: dict[Key, Any], walks: bool
+) -> list[tuple[Place, Snapshot, Any]]:
+    """All steps of the recording with their values, and their gradients if they have any; for a walk also the shares
+    and the upstream gradients.
+    """
     bound = session.bound.variables
     leaves = {
         name: type(bound[name])(array, name=name, requires_grad=bound[name].requires_grad)
@@ -161,9 +175,19 @@ def _everything(session: Session, recording: Recording, named: dict[Key, Any]) -
     pairs += [*zip(others, brought.values(), strict=True), *zip(calls, made, strict=True)]
     held = [(step, x) for step, x in pairs if x.node is not None]
     ends = [(y, named[i]) for i, y in enumerate(outputs) if i in named]
-    slopes = grad([y for y, _ in ends], [x for _, x in held], [g for _, g in ends])
+    nodes = [(x.node, step) for step, x in pairs if x.node is not None and step.kind == "call" and walks]
+    shares = TracedShares(recording, {node.order: step for node, step in nodes})
+    begun = [i for i, _ in enumerate(outputs) if i in named and recording.upstream[i] is not None]
+    for i in begun:
+        shares.start(recording.outputs[i], named[i])
+    with observe(shares.hear):
+        slopes = grad([y for y, _ in ends], [x for _, x in held], [g for _, g in ends])
     of = {step.id: slope for (step, _), slope in zip(held, slopes, strict=True)}
-    return [*_shown(pairs, of)]
+    found = [*_shown(pairs, of)]
+    if walks:
+        found += [((i, "upstream", 0), _whole(recording.upstream[i]), named[i]) for i in begun]
+        found += shares.arrays()
+    return found
 
 
 def _has_box(operand: Any) -> bool:
@@ -173,26 +197,27 @@ def _has_box(operand: Any) -> bool:
     return bool(operand.size != 1 or operand.dtype == bool)
 
 
-def _shown(pairs: list[tuple[Step, Variable]], slopes: dict[int, Variable | None]) -> Any:
+def _shown(
+    pairs: list[tuple[Step, Variable]], slopes: dict[int, Variable | None]
+) -> Iterator[tuple[Place, Snapshot, Any]]:
     for step, x in pairs:
         if step.kind == "constant" and trace_of(x._data) is None:
             continue
-        if _is_whole(step.value):
-            yield step, "value", x._data
+        yield (step.id, "value"), _whole(step.value), x._data
         slope = slopes.get(step.id)
         if (slope is None) != (step.grad is None):
             raise Untraceable(say("moves_changes"))
-        if slope is not None and _is_whole(step.grad):
-            yield step, "grad", slope._data
+        if slope is not None:
+            yield (step.id, "grad"), _whole(step.grad), slope._data
 
 
-def _is_whole(snapshot: Snapshot | None) -> bool:
+def _whole(snapshot: Snapshot | None) -> Snapshot:
     if snapshot is None or not snapshot.is_whole:
         raise Untraceable(say("moves_too_large"))
-    return True
+    return snapshot
 
 
-def _as_data(found: _TracedRun, recording: Recording, start: dict[Key, np.ndarray]) -> dict[str, Any]:
+def _as_data(found: _TracedRun, recording: Recording, start: dict[Key, np.ndarray], walks: bool) -> dict[str, Any]:
     """The program for the page, with the labels of its boxes, and Python's own values for comparison."""
     work = sum([found.program.slots[step.out][0] for step in found.program.steps])
     pairs = zip(found.shown, found.values, strict=True)
@@ -201,13 +226,14 @@ def _as_data(found: _TracedRun, recording: Recording, start: dict[Key, np.ndarra
         "keys": list(start),
         "start": [as_json(array.astype(float).reshape(-1)) for array in start.values()],
         "kinds": [array.dtype.name for array in start.values()],
-        "shown": [[step.id, which, list(v.shape), v.dtype.name] for (step, which), v in pairs],
+        "shown": [[*place[:2], list(v.shape), v.dtype.name, *place[2:]] for (place, _), v in pairs],
+        "walks": walks,
         "expected": [as_json(value.astype(float).reshape(-1)) for value in found.values],
         "results": {str(id): g.result.id for id, g in recording.outline.groups.items() if g.result},
         "spoken": _spoken(recording),
     }  # fmt: skip
     if work > MOST_WORK or len(json.dumps(data)) > MOST_CHARACTERS:
-        raise Untraceable(say("moves_too_large"))
+        raise (NoWalk if walks else Untraceable)(say("moves_too_large"))
     return data
 
 

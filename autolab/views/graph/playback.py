@@ -15,6 +15,7 @@ from typing import Any, Literal, NamedTuple
 from ...recording.model import LEAVES, Operand, Recording, Snapshot, Step
 from ...recording.tangents import duality
 from ..draw.arrays import grid, text_of
+from ..draw.marks import place_of
 from ..draw.names import label
 from .moved_input import MovedInput
 from .readings import BELOW_CELLS, STRIP_COLUMNS, STRIP_ROWS
@@ -174,7 +175,8 @@ class Playback:
         """A sum as a box shows it."""
         cells = grid(total, STRIP_ROWS, STRIP_COLUMNS) if total.size > 1 else None
         rows = None if cells is None else [[_rounded(v) for v in row] for row in cells.values.tolist()]
-        return {"grad": text_of(total, BELOW_CELLS), "cells": rows}
+        place = place_of(total)
+        return {"grad": text_of(total, BELOW_CELLS), "cells": rows} | ({"at": place} if rows and place else {})
 
 
 def _rounded(value: float) -> float | None:

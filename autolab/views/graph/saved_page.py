@@ -18,6 +18,7 @@ from ..live.widget import WORDS
 from .explorer import Explorer
 from .flow import MEASURES
 from .free_panel import NOTHING_FREE, what_moves
+from .moving_walk import moving_walk
 from .page_program import motion
 from .questions import Reader, first_questions, kind_of
 
@@ -83,12 +84,19 @@ def explorer_page(recording: Recording, amount: Amount, view: Any = None, moves:
     asked = [[*question[:2], None] if question[0] == "frame" else question for question in asked]  # no cell selected
     first = [question_key(question) for question in [*asked, ["free", look.get("corners", [])]]]
     what = what_moves(free["controls"])
+    if moves:
+        moves = {**moves, "words": {key: say(f"page_{key}", what=what) for key in _MOTION}}
+        if moves.get("walks") and held.walks:
+            shown = moves["shown"]
+            moves["moments"] = lambda: moving_walk(recording, shown, amount.cells, len(reader.walk))
+        else:
+            moves["words"]["moved"] = say("page_moved_alone")
     no_walk = "" if held.walks else say("page_no_walk", count=f"{len(reader.walk):,}")
     if no_walk:
         look["moment"] = None
     look["corners"] = []
     return {
-        **({"motion": {**moves, "words": {key: say(f"page_{key}", what=what) for key in _MOTION}}} if moves else {}),
+        **({"motion": moves} if moves else {}),
         "state": still({"palette": palette(), "words": words}, no_walk, look=look),
         "answers": held.answers,
         "boxes": held.boxes,

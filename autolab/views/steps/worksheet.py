@@ -111,10 +111,10 @@ def is_product(found: Snapshot, upstream: Snapshot | None, local: Snapshot | Non
     if local is None or upstream is None or not (local.is_whole and upstream.is_whole and found.is_whole):
         return True
     with np.errstate(all="ignore"):
-        expected = upstream.values * local.values
-        tolerance = 100 * float(np.finfo(found.values.dtype).eps)
-        finite = np.isfinite(expected) & np.isfinite(found.values)
-        return bool(np.allclose(expected[finite], found.values[finite], rtol=tolerance, atol=tolerance))
+        expected, values = np.asarray(upstream.values * local.values, float), found.values.astype(float)
+        tolerance = 100 * float(np.finfo(found.dtype).eps)
+        finite = np.isfinite(expected) & np.isfinite(values)
+        return bool(np.allclose(expected[finite], values[finite], rtol=tolerance, atol=tolerance))
 
 
 MOST = 24
@@ -191,5 +191,6 @@ def _product(left: Snapshot, right: Snapshot, names: tuple[str, str], result: Sn
     if inner != deep or result.shape != (rows, columns) or result.size < 2 or max(rows, columns) + inner > MOST:
         return None
     with np.errstate(all="ignore"):
-        is_it = np.allclose(left.values @ right.values, result.values, rtol=1e-2, atol=1e-6, equal_nan=True)
+        expected, values = np.asarray(left.values @ right.values, float), result.values.astype(float)
+        is_it = np.allclose(expected, values, rtol=1e-2, atol=1e-6, equal_nan=True)
     return WorksheetProduct((left, right), names, result) if is_it else None

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import json
 import math
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -20,10 +21,12 @@ from autolab.views.draw.messages import say
 from autolab.views.draw.numbers import number
 from autolab.views.export.pages import export_html
 from autolab.views.graph.explorer import Explorer
+from autolab.views.graph.moving_walk import moving_walk
 from autolab.views.graph.page_program import motion
 from autolab.views.graph.questions import Reader
 from autolab.views.graph.session import Session
 from autolab.views.live.bundle import module_text
+from autolab.views.live.saved_page import as_json
 
 from ..looking import seen
 from ..programs import muladd
@@ -177,6 +180,74 @@ def test_it_moves_as_python_does_or_says_that_it_cannot(
             (id, of): (node[of], there[id][of]) for id, node in numbers()["nodes"].items() for of in ("value", "grad")
         }
         assert not can or {k: pair for k, pair in texts.items() if pair[0] != pair[1] and NEAR not in pair[1]} == {}
+
+
+def sums(x, w, b):
+    h = F.tanh(x @ w + b)
+    return F.sum(h * h * -x[0, 0]), h
+
+
+def powers(x, y):
+    h = x * y - x
+    return h**3 / (y - 0.5) - h
+
+
+WALKS: list[tuple[Any, dict[str, Any], list[tuple[str, int | None, float]]]] = [
+    (muladd, {"x": 2.0, "y": 3.0, "z": 4.0}, [("x", None, -1.25), ("y", None, -3.0), ("z", None, -0.5)]),
+    (powers, {"x": 2.0, "y": 3.0}, [("x", None, -1.25), ("y", None, -3.0)]),
+    (net, {"x": np.array([1.0, 2.0, -1.0]), "w": WEIGHTS}, [("x", 1, 2.5), ("w", 4, -0.5)]),
+    (sums, {"x": WEIGHTS, "w": WEIGHTS.T, "b": np.zeros(4)}, [("b", 1, 0.5), ("x", 0, -0.7)]),
+    (sums, {"x": WEIGHTS.astype("f4"), "w": WEIGHTS.T.astype("f4"), "b": np.zeros(4, "f4")}, [("b", 1, 0.5)]),
+    (attention, {"x": WEIGHTS.T, "w": np.eye(4)}, [("w", 3, -0.5)]),
+    (lambda x: F.relu(x) * F.maximum(x, 0.0), {"x": np.array([1.0, -2.0, 3.0])}, [("x", 0, -0.25), ("x", 1, 0.5)]),
+    (lambda n, x: x * n, {"n": np.int64(5), "x": PAIR}, [("n", None, -3)]),
+]
+
+
+def plain(formula: str) -> str:
+    """A formula without brackets, and with one way to add a negative number."""
+    return re.sub(r"\+ \u2212", "\u2212 ", re.sub(r"[()\u2248]", "", formula.replace("-", "\u2212")))
+
+
+def in_numbers(formula: str) -> list[Any]:
+    """A formula as its words and its numbers: of these, the page shows the digits of which it is sure."""
+    parts = re.split(r"(\d[\d.]*(?:e[+\u2212-]\d+)?)", plain(formula))
+    return [pytest.approx(float(one.replace("\u2212", "-")), rel=0.02) if k % 2 else one for k, one in enumerate(parts)]
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize(("fn", "inputs", "moves"), WALKS)
+def test_the_walk_follows_what_the_page_computes(bare: Page, fn: Any, inputs: Any, moves: Any) -> None:
+    """After a move each moment says what Python says there, about the cells that were followed before."""
+    session = Session(fn, inputs=inputs)
+    before = Reader(session.record(), 64)
+    count = len(before.walk)
+    program = motion(session, session.recording)
+    assert program["walks"]
+    program["moments"] = moving_walk(session.recording, program["shown"], 64, count)
+    saved = [before.ask(["frame", k, None]) for k in range(count)]
+    bare.evaluate("(found) => { window.moving = makeMotion(found) }", json.loads(as_json(program)))
+    answers = """(saved) => saved.map((one, k) => moving.answer(`["frame",${k},null]`, one, ""))"""
+    for key, index, value in moves:
+        assert bare.evaluate("(move) => moving.move(move)", {"key": key, "index": index, "value": value})
+        session.move(key, index, value)
+        there = Reader(session.record(), 64)
+        for k, found in enumerate(bare.evaluate(answers, json.loads(as_json({"all": saved}))["all"])):
+            expected = there.ask(["frame", k, None])
+            same = [line["mark"] for line in found["lines"]] == [line["mark"] for line in expected["lines"]]
+            for one in (found, expected):
+                one["formula"] = one["formula"] and plain(one["formula"]["text"])
+            for name in ("title", "place", "nodes", "edge", "notes", "spoken", "formula"):
+                assert NEAR in str(found[name]) or found[name] == expected[name], (k, name)
+            if len(found["lines"]) < len(expected["lines"]):
+                del expected["lines"][1]  # of a Jacobian, which the page does not compute
+            for mine, python in zip(found["lines"], expected["lines"], strict=True):
+                for fact in ("label", "shape", "text"):
+                    assert NEAR in mine[fact] or mine[fact] == python[fact], (k, mine["label"])
+                for fact in ("scale", "min", "max", "nan", "inf") if python["array"] else ():
+                    assert mine["array"][fact] == pytest.approx(python["array"][fact], rel=1e-4), (k, mine["label"])
+            if same and len(found["numbers"]) == len(expected["numbers"]):
+                assert [*map(in_numbers, found["numbers"])] == [*map(in_numbers, expected["numbers"])]
 
 
 @pytest.mark.browser
