@@ -57,6 +57,7 @@ from .engine.named_scope import named_scope
 from .engine.observe import observe
 from .engine.tracebacks import brief_in_notebooks as _brief_in_notebooks
 from .engine.warned import point_to_users as _point_to_users
+from .shared.narrow_output import spell_out as _spell_out
 
 if TYPE_CHECKING:
     from . import (
@@ -97,6 +98,7 @@ __version__ = "0.1.0"
 _keep_blocks()
 _point_to_users()
 _brief_in_notebooks()
+_spell_out()
 _sys.meta_path.insert(0, _ModulesByHabit)  # before the finder that would load a module again under another name
 
 
