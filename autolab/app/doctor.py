@@ -180,7 +180,7 @@ def _home() -> Requirement:
     why = unwritable_home()
     cost = f"{why}; JupyterLab's settings and history are lost when it stops"
     return Requirement(
-        "home folder", None if why else str(Path.home()), cost, "choose another: export HOME=/path/to/a/folder"
+        "home folder", None if why else os.path.expanduser("~"), cost, "choose another: export HOME=/path/to/a/folder"
     )
 
 

@@ -1,10 +1,13 @@
-"""Downloads: over https, verified by a SHA-256, limited in size, and cached."""
+"""Downloads: over https, verified by a SHA-256, limited in size and time, and cached."""
 
 from __future__ import annotations
 
 import hashlib
 import os
 import re
+import time
+from collections.abc import Iterator
+from http import HTTPStatus
 from pathlib import Path
 from typing import Any, BinaryIO
 from urllib.parse import urljoin
@@ -13,6 +16,11 @@ from ..shared.files import FileFormatError, replacing
 
 _CHUNK = 1 << 16
 _TIMEOUT = 30.0
+"""The longest silence, in seconds."""
+
+_LONGEST = 3600.0
+"""The time for all of a file, in seconds: a server that sends a byte now and then is never silent."""
+
 MAX_BYTES = 1 << 30
 
 
@@ -102,29 +110,51 @@ class _Downloader:
         self._max_bytes, self._progress = max_bytes, progress
 
     def __call__(self, url: str, file: BinaryIO) -> str:
-        """Download into ``file``; returns the SHA-256 of the content."""
+        """Download into ``file``; returns the SHA-256 of the content. Where the connection breaks, it goes on."""
         seen = hashlib.sha256()
-        with _session() as session, session.get(url, stream=True, timeout=_TIMEOUT) as response:
-            response.raise_for_status()
-            said = int(response.headers.get("Content-Length", 0))
-            self._check(said)
-            with self._bar(url, said) as bar:
-                for chunk in response.iter_content(_CHUNK):
-                    self._check(file.tell() + len(chunk))
-                    file.write(chunk)
-                    seen.update(chunk)
-                    bar.update(len(chunk))
+        end = time.monotonic() + _LONGEST
+        with _session() as session, self._bar(url) as bar:
+            for part in self._parts(session, url, file, bar):
+                self._check(file.tell() + len(part))
+                file.write(part)
+                seen.update(part)
+                bar.update(len(part))
+                if time.monotonic() > end:
+                    raise FileFormatError(f"it takes longer than {_LONGEST:g} seconds")
         return seen.hexdigest()
+
+    def _parts(self, session: Any, url: str, file: BinaryIO, bar: Any) -> Iterator[bytes]:
+        """The content as it arrives. After a break the rest is asked for, as long as each attempt brings something."""
+        from urllib3.exceptions import HTTPError
+
+        while True:
+            begin = file.tell()
+            rest = {"Range": f"bytes={begin}-"} if begin else {}
+            with session.get(url, stream=True, timeout=_TIMEOUT, headers=rest) as response:
+                response.raise_for_status()
+                if begin and response.status_code != HTTPStatus.PARTIAL_CONTENT:
+                    raise FileFormatError("the connection broke, and the server does not go on where it stopped")
+                said = int(response.headers.get("Content-Length", 0))
+                self._check(begin + said)
+                bar.total = bar.total or said or None
+                try:
+                    while part := response.raw.read1(_CHUNK):
+                        yield part
+                    return
+                except HTTPError as error:
+                    if file.tell() == begin:
+                        raise FileFormatError(f"the connection broke: {type(error).__name__}") from error
 
     def _check(self, size: int) -> None:
         if size > self._max_bytes:
             raise FileFormatError(f"it is larger than {self._max_bytes} bytes")
 
-    def _bar(self, url: str, size: int) -> Any:
+    def _bar(self, url: str) -> Any:
+        """A bar that tells the speed, too."""
         from tqdm.auto import tqdm
 
         name = url.rpartition("/")[2]
-        return tqdm(desc=name, total=size, unit="B", unit_scale=True, disable=not self._progress)
+        return tqdm(desc=name, unit="B", unit_scale=True, disable=not self._progress)
 
 
 def _session() -> Any:

@@ -13,6 +13,7 @@ import sys
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 
 import numpy as np
 import pytest
@@ -158,6 +159,48 @@ def test_a_server_that_says_nothing_is_given_up(server, cache, monkeypatch):
     with pytest.raises(DownloadError, match="ReadTimeout"):
         get(server)
     over.set()
+
+
+def breaking(handler, every=100_000, status=206):
+    """A server whose connection breaks after ``every`` bytes, and which goes on where it is asked to."""
+    begin = int(re.fullmatch(r"bytes=(\d+)-", handler.headers.get("Range", "bytes=0-"))[1])
+    rest = CONTENT[begin:]
+    handler.send_response(status if begin else 200)
+    handler.send_header("Content-Length", str(len(rest)))
+    handler.end_headers()
+    handler.wfile.write(rest[:every])
+    handler.close_connection = True
+
+
+def test_a_download_goes_on_where_the_connection_broke(server, cache):
+    server.answers["file"] = breaking
+    assert get(server).read_bytes() == CONTENT
+    assert len(server.asked) == 1 + len(CONTENT) // 100_000
+
+
+def test_the_beginning_is_not_put_behind_the_beginning(server, cache):
+    server.answers["file"] = lambda handler: breaking(handler, status=200)
+    with pytest.raises(DownloadError, match="does not go on where it stopped"):
+        get(server)
+    assert kept(cache) == [] and len(server.asked) == 2
+
+
+def test_a_server_that_is_never_silent_and_never_done_is_given_up(server, cache, monkeypatch):
+    monkeypatch.setattr(download, "_LONGEST", 0.2)
+
+    def trickle(handler):
+        handler.send_response(200)
+        handler.send_header("Content-Length", str(len(CONTENT)))
+        handler.end_headers()
+        with suppress(OSError):
+            for at in range(200):
+                handler.wfile.write(CONTENT[at : at + 1])
+                time.sleep(0.05)
+
+    server.answers["file"] = trickle
+    with pytest.raises(DownloadError, match=r"longer than 0\.2 seconds"):
+        get(server)
+    assert kept(cache) == [] and server.asked == ["file"]
 
 
 def test_what_a_message_repeats_is_cut(server, cache):

@@ -192,7 +192,7 @@ def get_file(url: str, file_name: str | None = None) -> str:
     os.makedirs(cache_dir, exist_ok=True)
     print("Downloading: " + name)
     try:
-        with urllib.request.urlopen(url) as response, replacing(path) as file:
+        with urllib.request.urlopen(url, timeout=60) as response, replacing(path) as file:
             total = int(response.headers.get("Content-Length") or 0)
             for block in count(1):
                 if not (part := response.read(_BLOCK)):
