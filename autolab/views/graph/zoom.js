@@ -68,15 +68,18 @@ export function makeZoom(picture, moved) {
     const least = scale > 1 ? BACK_ROW * usual : WHOLE;
     apply(whole || fitting >= least ? fitting : across < least ? usual : Math.min(usual, across));
     wrap(true);
-    if (first)
-      pane.scrollTo({
-        left: width * zoom < NEARLY * pane.clientWidth ? 0 : first.x * zoom - pane.clientWidth / 2,
-        top:
-          first.x && Math.max(height / NEARLY, height - first.y) * zoom < pane.clientHeight
-            ? pane.scrollHeight
-            : Math.min(first.y * zoom - pane.clientHeight / 2, first.top * zoom),
-        behavior: "instant",
-      });
+    if (!first) return;
+    const left = width * zoom < NEARLY * pane.clientWidth ? 0 : first.x * zoom - pane.clientWidth / 2;
+    const inside = first.inputs.filter(({ x, w }) => x * zoom >= left && (x + w) * zoom <= left + pane.clientWidth);
+    const low = Math.max(0, ...inside.map(({ y }) => y)); // of an input that remains visible at the end
+    pane.scrollTo({
+      left,
+      top:
+        first.x && Math.max(height / NEARLY, height - low) * zoom < pane.clientHeight
+          ? pane.scrollHeight
+          : Math.min(first.y * zoom - pane.clientHeight / 2, first.top * zoom),
+      behavior: "instant",
+    });
   }
 
   /** @param {number} factor */
@@ -195,7 +198,7 @@ const [FIRST, ACROSS] = [900, 350]; // in the units of a large picture: about th
 
 /**
  * The part of a large picture to show first: where its lines begin and, across them, where most is computed. If it runs
- * down and is not much too high, show its end, so that the results are visible, provided that an input is visible, too.
+ * down and is not much too high, its end is shown, with the results, provided that an input is whole there, too.
  * @param {import("./edges.js").Scene} scene
  */
 export function beginning({ nodes, direction }) {
@@ -208,8 +211,8 @@ export function beginning({ nodes, direction }) {
   const seen = places.map(near).reduce((a, b) => (weight(b) > weight(a) ? b : a), []);
   const middle = (Math.min(...seen.map(at)) + Math.max(...seen.map(at))) / 2;
   const top = Math.min(...seen.map(({ y }) => y)) - 12; // includes the labels above a box
-  const low = Math.max(...nodes.filter(({ kind }) => LEAVES.includes(kind)).map(({ y }) => y));
-  return toRight ? { x: 0, y: middle, top } : { x: middle, y: low, top: 0 };
+  const inputs = nodes.filter(({ kind }) => LEAVES.includes(kind) && kind !== "constant"); // which are dragged
+  return { inputs, ...(toRight ? { x: 0, y: middle, top } : { x: middle, y: 0, top: 0 }) };
 }
 
 // A small map of the whole graph, which shows the visible part and can be used to move it. For pointers only: the keys

@@ -73,7 +73,7 @@ export function makeSurfacePicture(view, { looked, put, start }) {
   /** The position of the pointer, as fractions of the axes. @param {MouseEvent} event @returns {Place} */
   function under(event) {
     const { box, width, height } = get("surface");
-    const { across, down } = placeIn(event, lines);
+    const { across, down } = placeIn(event, root);
     return [(across * width - box.x) / box.w, 1 - (down * height - box.y) / box.h];
   }
 
@@ -193,7 +193,7 @@ export function makeSurfacePicture(view, { looked, put, start }) {
     root.style.setProperty("--al-shape", String(width / height));
     paint(canvas, { rows: side, cols: side, scale: 1 }, floats(shown.cells), view.colors);
     const told = `${shown.description} ${words[get("still") ? "still" : "rest"]}`;
-    set(lines, { viewBox: `0 0 ${width} ${height}`, "aria-label": told });
+    set(lines, { "aria-label": told });
     for (const part of [inside, way]) {
       const [px, py, w, h] = [box.x, box.y, box.w, box.h];
       set(part, { x: px, y: py, width: w, height: h, viewBox: `${px} ${py} ${w} ${h}` });
@@ -203,10 +203,15 @@ export function makeSurfacePicture(view, { looked, put, start }) {
       ...(get("arrows") ?? []).map((/** @type {number[]} */ from) => svg("path.al-surface-arrow", { d: arrow(from) })),
     );
     // letters keep their size on the screen, whatever the size of the picture
-    const unit = width / (lines.clientWidth || width);
+    const unit = width / (root.clientWidth || width);
     const letter = (unit * Number.parseFloat(getComputedStyle(root).fontSize)) / MADE_FOR;
     root.style.setProperty("--al-unit", String(unit));
     ground.replaceChildren(...axes(shown, letter), ...legend(shown, letter, view.colors, words[`tone_${shown.tone}`]));
+    const drawn = ground.getBBox(); // in a small picture, the letters are outside of its frame
+    const [left, top] = [Math.min(0, drawn.x), Math.min(0, drawn.y)];
+    const [w, h] = [Math.max(width, drawn.x + drawn.width) - left, Math.max(height, drawn.y + drawn.height) - top];
+    set(lines, { viewBox: `${left} ${top} ${w} ${h}` });
+    lay(lines, { left: left / width, top: top / height, width: w / width, height: h / height });
     mark();
     draw();
   }

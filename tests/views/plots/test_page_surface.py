@@ -19,7 +19,7 @@ from autolab.views.draw.numbers import number
 from autolab.views.export.pages import export_html
 from autolab.views.plots.surface_view import SurfaceView
 
-from ..bare_page import RecordingComm, Wire, menu, serve
+from ..bare_page import RecordingComm, Wire, laid_out, menu, serve
 
 pytestmark = pytest.mark.browser
 Show = Callable[..., Wire]
@@ -135,6 +135,19 @@ def test_a_number_at_an_axis_cuts_none_of_the_others_and_is_not_cut(show: Show, 
     assert texts.filter(has_text="1").count()
     view = page.locator(".al-root").bounding_box()
     assert view and min(area["x"] for area in areas[-2:] if area) >= view["x"]
+
+
+@pytest.mark.parametrize("width", [300, 390, 430, 1280])
+def test_the_frame_of_the_focus_is_around_all_its_numbers(show: Show, width: int) -> None:
+    page = show().pages[0]
+    page.set_viewport_size({"width": width, "height": 844})
+    laid_out(page)
+    frame = page.locator(".al-surface-lines").bounding_box()
+    assert frame and frame["x"] >= 0 and frame["x"] + frame["width"] <= width
+    for text in page.locator(".al-surface-lines text").all():
+        box = text.bounding_box()
+        assert box and frame["x"] - 1 <= box["x"] and box["x"] + box["width"] <= frame["x"] + frame["width"] + 1
+        assert frame["y"] - 1 <= box["y"] and box["y"] + box["height"] <= frame["y"] + frame["height"] + 1
 
 
 def test_what_the_function_raises_stands_on_the_card(show: Show) -> None:
