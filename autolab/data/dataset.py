@@ -89,6 +89,8 @@ def _as_array(i: int, values: Any) -> np.ndarray:
 class Dataset(Examples):
     """The base class of datasets with labels and transforms: define `prepare`, which sets ``data`` and ``label``.
 
+    A subclass that defines ``__len__`` and ``__getitem__`` itself, as in PyTorch, needs no `prepare`.
+
     Parameters
     ----------
     train : bool
@@ -126,6 +128,9 @@ class Dataset(Examples):
         self.target_transform = target_transform or _same
         self.data: Any = None
         self.label: Any = None
+        kind = type(self)
+        if kind.prepare is Dataset.prepare and kind.__getitem__ is not Dataset.__getitem__:
+            return  # as in PyTorch: the subclass says how many examples there are, and which
         self.prepare()
         if self.data is None:
             raise ValueError(f"{type(self).__name__}.prepare left self.data at None; expected a sequence of examples")
@@ -154,7 +159,24 @@ def batch_of(dataset: Any, indices: np.ndarray) -> tuple[Any, ...]:
     """The examples with these indices as a batch: one array for each part of an example."""
     if isinstance(dataset, TupleDataset):
         return dataset[indices]
-    return concat_examples([dataset[int(i)] for i in indices])
+    with NoEnd(dataset):
+        return concat_examples([dataset[int(i)] for i in indices])
+
+
+class NoEnd:
+    """Turns a StopIteration of the dataset's own, of a file that has no more lines, into an error: a loop over the
+    batches would take it for the end, and see fewer examples."""
+
+    def __init__(self, dataset: Any) -> None:
+        self._dataset = dataset
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, kind: Any, error: Any, trace: Any) -> None:
+        if kind is StopIteration:
+            what = f"{type(self._dataset).__name__}: an example raised StopIteration, which would end the loop"
+            raise RuntimeError(f"{what} over the batches; expected IndexError for a place outside the data") from error
 
 
 @takes_other_words

@@ -197,7 +197,7 @@ class DataLoader:
     def __init__(
         self,
         dataset: Any,
-        batch_size: int,
+        batch_size: int = 1,
         shuffle: bool = True,
         rng: np.random.Generator | None = None,
         drop_last: bool = False,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -56,6 +56,12 @@ def _key(group: int, name: str) -> str:
     return f"hyperparameters/{name}" if group == 0 else f"hyperparameters/{group}/{name}"
 
 
+def _groups(names: Iterable[str]) -> int:
+    """How many groups of parameters there are, by the names of their numbers in a state; 0 if it has no number."""
+    parts = [name.split("/")[1] for name in names if name.startswith("hyperparameters/")]
+    return max([1 + int(part) if part.isdigit() else 1 for part in parts], default=0)
+
+
 def _options(optimizer: Optimizer, state: Mapping[str, Any], rest: set[str]) -> Iterator[tuple[Any, str, Any]]:
     """The assignments of options, to their default where the state has none, and of what schedules have noted; removes
     from ``rest`` the names that are used."""
@@ -84,6 +90,9 @@ def planned(optimizer: Optimizer, state: Mapping[str, Any]) -> list[tuple[Any, s
         raise ValueError(f"{who}: 't' is missing; nothing was loaded")
     stores: list[tuple[Any, str, Any]] = [(rule, "t", int(state["t"])) for rule in optimizer._all_rules]
     numbers = list(_numbers(optimizer))
+    there, own = _groups(state), _groups([key for key, _, _ in numbers])
+    if there and there != own:
+        raise ValueError(f"{who}: groups of parameters: the state has {there}, the optimizer {own}; nothing was loaded")
     stores += [(rule, name, float(state[key])) for key, rule, name in numbers if key in rest]
     stores += _options(optimizer, state, rest)
     rest -= {"t", *[key for key, _, _ in numbers], *[f"hyperparameters/{n}" for n in optimizer.hyperparameters]}

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from functools import partial
 from itertools import chain, islice
 
 import numpy as np
 import pytest
 
-from autolab.compat import chainer, torch
+import autolab
+from autolab.compat import chainer, dezero, torch
 from autolab.data import (
     DataLoader,
     Dataset,
@@ -372,3 +374,65 @@ def test_a_place_outside_the_data_does_not_end_a_loop():
     with pytest.raises(IndexError):
         list(DataLoader(Subset(ten, outside(1)), 1, shuffle=False))
     assert [x for (x,) in Subset(ten, [3, 9, 5])] == [3, 9, 5] and len(list(Numbers())) == 10
+
+
+class Lines(Prepared):
+    """Reads its examples from a file that has too few of them."""
+
+    def prepare(self):
+        self.data, self._lines = np.arange(5), iter("abc")
+
+    def __getitem__(self, index):
+        return len(next(self._lines)), index
+
+
+class FewLines(Examples):
+    def __init__(self):
+        self._lines = iter("abc")
+
+    def get_example(self, i):
+        return next(self._lines)
+
+
+def test_an_example_that_raises_stop_iteration_does_not_end_a_loop():
+    """``next`` of an iterator without a next element would silently end the loop over the batches."""
+    made = {
+        "SerialIterator": lambda d: SerialIterator(d(Lines), 1, repeat=False, shuffle=False),
+        "SerialIterator, endless": lambda d: SerialIterator(d(Lines), 4),
+        "DataLoader": lambda d: DataLoader(d(Lines)),
+        "DataLoader: collate_fn": lambda d: DataLoader(d(Lines), 2, collate_fn=list),
+        "Dataset": lambda d: d(Lines),
+        "Subset": lambda d: DataLoader(Subset(d(Lines), [3, 2, 1, 0]), 2),
+        "ConcatDataset": lambda d: DataLoader(parts.ConcatDataset([d(Lines)]), 2),
+        "dezero: DataLoader": lambda d: dezero.DataLoader(d(Lines), 2, shuffle=False),
+        "chainer: SerialIterator": lambda d: chainer.iterators.SerialIterator(d(FewLines), 2, False, shuffle=False),
+        "chainer: shuffled": lambda d: chainer.iterators.SerialIterator(d(FewLines), 2, repeat=False),
+        "torch: DataLoader": lambda d: torch.utils.data.DataLoader(d(Lines), 2),
+    }
+    for name, make in made.items():
+        for way, take in {"for": iter, "next": lambda loop: iter(partial(next, loop), None)}.items():
+            if way == "next" and not hasattr(make(lambda kind: kind()), "__next__"):
+                continue
+            with pytest.raises(RuntimeError, match="StopIteration"):
+                for _ in islice(take(make(lambda kind: kind())), 9):
+                    pass
+                pytest.fail(f"{name}, {way}: the loop ended")
+
+
+def test_a_dataset_written_as_for_pytorch_prepares_nothing():
+    class Rows(autolab.utils.data.Dataset):
+        def __init__(self, rows):
+            super().__init__()
+            self.rows = rows
+
+        def __len__(self):
+            return len(self.rows)
+
+        def __getitem__(self, index):
+            return self.rows[index], 2 * self.rows[index]
+
+    assert [(x.tolist(), t.tolist()) for x, t in DataLoader(Rows([1.0, 2.0]), shuffle=False)] == [
+        ([1], [2]),
+        ([2], [4]),
+    ]
+    assert len(Rows([3, 4])) == 2 and list(Rows([3])) == [(3, 6)]

@@ -113,6 +113,21 @@ def test_a_setting_that_is_assigned_is_that_of_the_construction_or_raises() -> N
     assert {"Adam betas group", "SGD momentum group", "SGD nesterov attribute", "RMSprop alpha group"} <= honoured
 
 
+def test_a_state_of_other_groups_is_refused_by_their_number() -> None:
+    """It would leave the settings of a group as they are, or name another kind of optimizer."""
+    for kind, lr in itertools.product(KINDS, (0.1, lambda t: 0.1 / (1 + t))):
+        there, own = (kind([{"params": leaf([i])} for i in range(n)], lr=lr) for n in (1, 2))
+        for one, other in ((there, own), (own, there)):
+            if isinstance(lr, float) or len(one.state()) > 1:  # else no group says anything
+                counts = [len(optimizer.param_groups) for optimizer in (other, one)]
+                with pytest.raises(
+                    ValueError, match="groups of parameters: the state has {}, the optimizer {};".format(*counts)
+                ):
+                    one.load_state(other.state())
+    scheduled = optimizers.SGD([{"params": leaf([i])} for i in range(2)], lr=lambda t: 0.1)
+    optimizers.SGD([{"params": leaf([i])} for i in range(2)], lr=0.1).load_state(scheduled.state())
+
+
 def test_groups_are_those_of_pytorch_in_the_order_given() -> None:
     weights = [leaf([float(i)]) for i in range(4)]
     optimizer = optimizers.Adam([{"params": weights[:1], "lr": 0.5}, {"params": [weights[1]]}], lr=0.1)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ... import data as _data
-from ...data.dataset import by_place
+from ...data.dataset import NoEnd, by_place
 from ..table import fill, signed
 from .dataset import Iterator
 
@@ -22,11 +22,12 @@ class _Examples(_data.TupleDataset):
         return len(self.examples)
 
     def __getitem__(self, index: Any) -> Any:
-        if isinstance(index, slice):
-            return list(self.examples[index])
-        if isinstance(index, np.ndarray):
-            return [self.examples[int(i)] for i in index]
-        return self.examples[index]
+        with NoEnd(self.examples):
+            if isinstance(index, slice):
+                return list(self.examples[index])
+            if isinstance(index, np.ndarray):
+                return [self.examples[int(i)] for i in index]
+            return self.examples[index]
 
     def __getattr__(self, name: str) -> Any:
         if name == "examples" or name.startswith("__"):
