@@ -10,7 +10,7 @@ from itertools import pairwise
 from typing import Any
 
 from .. import functions as F
-from ..engine import check_number, check_rng
+from ..engine import Parameter, check_number, check_rng
 from ..engine.complaints import LIMIT
 from ..functions.networks.dropout import check_ratio
 
@@ -109,7 +109,8 @@ def is_ours(kind: type) -> bool:
 
 
 def meant(link: Any, name: str, value: Any) -> tuple[str, Any]:
-    """The attribute of a link, and its value, for those that a reader assigns.
+    """The attribute of a link, and its value, for those that a reader assigns. A parameter or a link is no setting, and
+    a Link or Chain to which a reader gives parts has none.
 
     Raises
     ------
@@ -127,7 +128,14 @@ def meant(link: Any, name: str, value: Any) -> tuple[str, Any]:
         name = next((one for one in OWN_WORDS.get(name, ()) if one in has), name)
     if name in own and name in FIXED and link.__dict__.get(name, value) != value:
         raise AttributeError(f"{who}.{name}: the parameters have their shapes by it; write another {who}(...)")
-    if name not in has and is_ours(kind) and not inspect.isdatadescriptor(inspect.getattr_static(kind, name, None)):
+    a_part = isinstance(value, Parameter) or hasattr(value, "_kinds")
+    if (
+        name not in has
+        and own
+        and not a_part
+        and is_ours(kind)
+        and not inspect.isdatadescriptor(inspect.getattr_static(kind, name, None))
+    ):
         settings = ", ".join(sorted([one for one in own if one in WORDS and one not in FIXED]))
         raise AttributeError(f"{who} has no setting {name!r}; expected {settings or 'none'}"[:LIMIT])
     if name == "activation" and name in own:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator
 from typing import Any
 
@@ -166,3 +167,22 @@ def test_weights_are_tied_and_biases_taken_away_by_pytorchs_names() -> None:
     norm = nn.LayerNorm(3)
     norm.weight = autolab.Parameter(np.full(3, 2.0, np.float32))
     assert norm.gamma.data.tolist() == [2, 2, 2] and len(list(norm.params())) == 2
+
+
+def test_parts_that_a_reader_adds_are_called_as_the_reader_likes() -> None:
+    """A word that is a setting of some layer is a name like any other for a parameter, a link or a number of a net's."""
+    for kind, word in itertools.product((Link, L.Chain, nn.Module, nn.ModuleDict, L.ChainList, L.Sequential), WORDS):
+        for value in (autolab.Parameter(np.ones(2)), L.Linear(2, 2), 0.5):
+            net = kind()
+            if isinstance(value, float) and kind in (L.ChainList, L.Sequential):
+                continue  # whether a number is a setting of theirs, their layers would have to know
+            setattr(net, word, value)
+            assert getattr(net, word) is value, (kind, word)
+            assert isinstance(value, float) or len(list(net.params())) == len(
+                list(getattr(value, "params", list)()) or [1]
+            )
+    net = L.Linear(2, 2)
+    net.scale = autolab.Parameter(np.ones(2, np.float32))
+    assert [name for name, _ in net.namedparams()] == ["/W", "/b", "/scale"]
+    with pytest.raises(AttributeError, match="Linear has no setting 'scale'"):
+        L.Linear(2, 2).scale = 2.0
