@@ -132,6 +132,7 @@ CASES = (
         lambda a, p, n: F.triplet(a, p, n, margin=1000.0),
         lambda a, p, n: sqrt(((a - p) ** 2).sum()) - sqrt(((a - n) ** 2).sum()) + 1000,
         widest=100,
+        rounding=2,
     ),
     Case(
         "gaussian_nll",

@@ -107,7 +107,7 @@ def cbrt(xp: Any, x: Array) -> Array:
     return xp.cbrt(x)
 
 
-@elementwise(x=lambda g, y: -(g * (y * y)), domain=(0.2, 4), numpy=np.reciprocal)
+@elementwise(x=lambda g, y: -(g * y * y), domain=(0.2, 4), numpy=np.reciprocal)
 def reciprocal(xp: Any, x: Array) -> Array:
     """``1 / x``, elementwise.
 

@@ -128,9 +128,9 @@ def _svd_a(g: Any, u: Any, s: Any, vh: Any) -> Any:
     if _is_unused(of_u) and _is_unused(of_vh):
         return values
     _check_apart("svd", "singular values", s, zero=True)
-    apart = _reciprocal_differences(s * s)
+    apart, sums = _reciprocal_differences(s), _rows(s) + _columns(s)  # s * s may overflow
     inside_u, inside_v = transposed(u) @ of_u, vh @ transposed(of_vh)
-    middle = _skew(inside_u) * apart * _rows(s) + _columns(s) * (_skew(inside_v) * apart)
+    middle = _skew(inside_u) * apart * (_rows(s) / sums) + _columns(s) / sums * (_skew(inside_v) * apart)
     outside_u = (of_u - u @ inside_u) / _rows(s) @ vh
     outside_v = u @ ((of_vh - transposed(inside_v) @ vh) / _columns(s))
     return values + u @ middle @ vh + outside_u + outside_v

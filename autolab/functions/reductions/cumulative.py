@@ -7,13 +7,15 @@ from typing import Any
 
 import numpy as np
 
-from ...engine import Array
+from ...engine import Array, unwrap
+from ...engine.backend import numpys
 from ...engine.declare import primitive
 from ..arrays.axes import moveaxis
+from ..arrays.indexing import take_along_axis
 from ..arrays.repeating import flip, pad
 from ..arrays.shape import reshape, transpose
 from ..elementwise.rounding import zeros_like
-from ..working_precision import accumulated, in_single
+from ..working_precision import FULL, accumulated, in_single
 from .reduce import Axis, kept, reduced
 
 
@@ -37,22 +39,44 @@ def prod(xp: Any, a: Array, *, axis: Axis = None, keepdims: bool = False) -> Arr
     >>> x.grad
     variable([0. 6. 0.])
     """
-    return accumulated("prod", a, axis=axis, keepdims=keepdims)
+    with np.errstate(over="ignore", under="ignore", invalid="ignore"):
+        y = accumulated("prod", a, axis=axis, keepdims=keepdims)
+    if type(a) not in numpys or np.all(np.isfinite(y) & (y != 0)) or not _leaves_range(a):
+        return y
+    rows = _rows(a, axis)[0]
+    while rows.shape[-1] > 1:
+        pairs = _pairs(rows, True)[0]
+        rows = pairs[..., 0] * pairs[..., 1]
+    return rows.reshape(y.shape)[()]
+
+
+def _leaves_range(a: Array) -> bool:
+    """Whether a product of some elements may overflow or vanish where that of others does not."""
+    if type(a) not in numpys or a.dtype not in FULL:  # traced arrays have no values to ask for
+        return False
+    exponents = np.frexp(np.where(np.isfinite(a), a, 0))[1]
+    return bool(np.abs(exponents).sum() > np.finfo(a.dtype).maxexp - 2)
+
+
+def _rows(a: Any, axis: Axis) -> tuple[Any, tuple[int, ...], tuple[int, ...]]:
+    """``a`` with the reduced axes as the last one, its shape before they were joined, and the order of its axes."""
+    axes = reduced(a.shape, axis)
+    order = (*[i for i in range(a.ndim) if i not in axes], *axes)
+    moved = transpose(a, axes=order)
+    kept_shape, joined = moved.shape[: a.ndim - len(axes)], moved.shape[a.ndim - len(axes) :]
+    return reshape(moved, shape=(*kept_shape, _size(joined))), moved.shape, order
 
 
 @prod.vjp("a")
 @in_single
 def _prod_x(g: Any, a: Any, axis: Axis) -> Any:
     """g * the product of the other elements"""
-    shape, axes = a.shape, reduced(a.shape, axis)
-    order = (*[i for i in range(len(shape)) if i not in axes], *axes)
-    moved = transpose(a, axes=order)
-    rows = reshape(moved, shape=(*moved.shape[: len(shape) - len(axes)], _size([shape[i] for i in axes])))
-    others = transpose(reshape(_others(rows), shape=moved.shape), axes=tuple(np.argsort(order).tolist()))
-    return kept(g, shape, axis) * others
+    rows, shape, order = _rows(a, axis)
+    others = reshape(_others(rows, _leaves_range(unwrap(a))), shape=shape)
+    return kept(g, a.shape, axis) * transpose(others, axes=tuple(np.argsort(order).tolist()))
 
 
-def _others(x: Any) -> Any:
+def _others(x: Any, balanced: bool) -> Any:
     """For each element along the last axis, the product of all others.
 
     In a binary tree of partial products, it is the product of the siblings along the path from the element to the root.
@@ -60,10 +84,22 @@ def _others(x: Any) -> Any:
     n = x.shape[-1]
     if n < 2:
         return zeros_like(x) + 1
+    pairs, order = _pairs(x, balanced)
+    above = _others(pairs[..., 0] * pairs[..., 1], balanced)
+    found = reshape(flip(pairs, axis=-1) * above[..., None], shape=(*x.shape[:-1], -1))
+    return (found if order is None else take_along_axis(found, indices=order.argsort(axis=-1)))[..., :n]
+
+
+def _pairs(x: Any, balanced: bool) -> tuple[Any, Any]:
+    """The elements along the last axis in pairs, if ``balanced`` of a small and a large one, and their places then."""
+    n = x.shape[-1]
     even = pad(x, pad_width=(*[(0, 0)] * (x.ndim - 1), (0, 1)), constant_values=1) if n % 2 else x
-    pairs = reshape(even, shape=(*x.shape[:-1], (n + 1) // 2, 2))
-    above = _others(pairs[..., 0] * pairs[..., 1])
-    return reshape(flip(pairs, axis=-1) * above[..., None], shape=even.shape)[..., :n]
+    order = None
+    if balanced:
+        order, half = np.abs(unwrap(even)).argsort(axis=-1), (n + 1) // 2
+        order = np.stack([order[..., :half], order[..., : half - 1 : -1]], axis=-1).reshape(even.shape)
+        even = take_along_axis(even, indices=order)
+    return reshape(even, shape=(*x.shape[:-1], (n + 1) // 2, 2)), order
 
 
 @primitive(numpy=np.cumsum)

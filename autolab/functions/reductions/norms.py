@@ -71,7 +71,7 @@ def _norm_x(g: Any, x: Any, y: Any, ord: Order, axis: Axis) -> Any:
     g, y = kept(g, x.shape, axis), kept(y, x.shape, axis)
     p = 2 if ord is None or isinstance(ord, str) else ord
     if p == 2:
-        return x * ratio(g, y)
+        return g * ratio(x, y)  # x / y is at most 1; g / y may overflow
     if p == 1:
         return g * sign(x)
     size = abs(x)

@@ -161,8 +161,8 @@ def _std_x(g: Any, a: Any, y: Any, axis: Axis, ddof: int) -> Any:
     Here ``n = a.size // y.size``, the number of elements in a deviation.
     """
     centred = a - mean(a, axis=axis, keepdims=True)
-    slope = ratio(g, y) / max(0, _count(a.shape, axis) - ddof)
-    return kept(slope, a.shape, axis) * centred
+    share = ratio(centred, kept(y, a.shape, axis))  # of the size of 1; g / y may overflow
+    return kept(g / max(0, _count(a.shape, axis) - ddof), a.shape, axis) * share
 
 
 register(np.var, var, renamed={"correction": "ddof"})
