@@ -86,7 +86,7 @@ def _others(x: Any, balanced: bool) -> Any:
         return zeros_like(x) + 1
     pairs, order = _pairs(x, balanced)
     above = _others(pairs[..., 0] * pairs[..., 1], balanced)
-    found = reshape(flip(pairs, axis=-1) * above[..., None], shape=(*x.shape[:-1], -1))
+    found = reshape(flip(pairs, axis=-1) * above[..., None], shape=(*x.shape[:-1], n + n % 2))
     return (found if order is None else take_along_axis(found, indices=order.argsort(axis=-1)))[..., :n]
 
 
