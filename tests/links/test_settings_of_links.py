@@ -170,7 +170,7 @@ def test_weights_are_tied_and_biases_taken_away_by_pytorchs_names() -> None:
 
 
 def test_parts_that_a_reader_adds_are_called_as_the_reader_likes() -> None:
-    """A word that is a setting of some layer is a name like any other for a parameter, a link or a number of a net's."""
+    """What is a setting of some layer is a name like any other for a parameter, a link or a number of a net."""
     for kind, word in itertools.product((Link, L.Chain, nn.Module, nn.ModuleDict, L.ChainList, L.Sequential), WORDS):
         for value in (autolab.Parameter(np.ones(2)), L.Linear(2, 2), 0.5):
             net = kind()
