@@ -24,6 +24,7 @@ from ...engine.habits import instead
 from .. import mimebundle
 from ..draw import paragraph, prose
 from ..draw.colors import palette
+from ..draw.escape import with_code
 from ..draw.messages import SENTENCES, say
 from ..draw.svg import Look
 from . import no_notebook, notebook
@@ -276,6 +277,13 @@ class LiveView(anywidget.AnyWidget, Savable):
     def _static(self) -> Bundle:
         return mimebundle(self._still())
 
+    def _until_it_moves(self) -> Bundle:
+        """The static display that stands where the view is not drawn: without trust, or without what draws widgets."""
+        still = self._static()
+        if "text/html" in still:
+            still["text/html"] += str(paragraph(with_code(say("run_to_move"))))
+        return still
+
     def _farewell(self) -> Bundle:
         """What is displayed in place of a closed view."""
         text = f"{type(self).__name__}: {say('closed_view')}"
@@ -289,7 +297,7 @@ class LiveView(anywidget.AnyWidget, Savable):
             return self._static(), {}
         live = super()._repr_mimebundle_(include=include, exclude=exclude, **others)
         data, metadata = live if isinstance(live, tuple) else (live or {}, {})
-        shown = _Output({**data, **self._static()})
+        shown = _Output({**data, **self._until_it_moves()})
         self._shown = [ref for ref in (*self._shown, weakref.ref(shown)) if ref() is not None]
         return shown, metadata
 

@@ -13,6 +13,8 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import expect
 
+from autolab.views.draw.messages import say
+
 from ..lab import Lab, LabPage
 
 pytestmark = [pytest.mark.browser, pytest.mark.lab]
@@ -219,6 +221,7 @@ def test_a_saved_notebook_draws_without_running_when_trusted_and_shows_the_pictu
     picture = untrusted.page.locator(".jp-OutputArea-output img")
     expect(picture).to_be_visible()
     assert "w" in (picture.get_attribute("alt") or "")
+    expect(untrusted.page.get_by_text(say("run_to_move").replace("`", ""))).to_be_visible()
     assert untrusted.page.locator(".al-root").count() == 0
     keep(untrusted, "untrusted")
 
