@@ -126,7 +126,8 @@ def _widget_front_end() -> str | None:
     folders = [Path(folder) for folder in jupyter_path("labextensions")]
     names = ("@jupyter-widgets/jupyterlab-manager", "anywidget")
     complete = all(any((folder / name / "package.json").is_file() for folder in folders) for name in names)
-    return f"jupyterlab_widgets {version_of('jupyterlab_widgets')} and anywidget" if complete else None
+    found = f"jupyterlab_widgets {version_of('jupyterlab_widgets')} and anywidget, for a JupyterLab that runs from here"
+    return found if complete else None
 
 
 def _dot() -> str | None:
