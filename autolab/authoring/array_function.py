@@ -9,6 +9,7 @@ import numpy as np
 
 from ..engine import MultiOutputNode, Variable, a_kind, array_of, check_real, wrap
 from ..engine.backend import Array, get_array_module, in_main_memory, is_array
+from ..engine.walks import Ways
 from .base import ArrayForward, Barrier, as_upstream
 
 
@@ -106,7 +107,7 @@ class Function(ArrayForward):
         self._running().retained_inputs = tuple(range(len(arrays)))
         return super()._forward(arrays)
 
-    def _gradients(self, node: MultiOutputNode, g: Any, create_graph: bool) -> Mapping[int, Variable | None]:
+    def _gradients(self, node: MultiOutputNode, g: Any, ways: Ways | None) -> Mapping[int, Variable | None]:
         call = self._running()
         upstream = [as_upstream(got) for got in node.gradients(g)]
         inputs = tuple([call.inputs.get(i) for i in range(call.arity)])
@@ -114,11 +115,7 @@ class Function(ArrayForward):
         call.check_tuple(returned, "arrays")
         if len(returned) != call.arity:
             raise call.miscounted(returned, f"{call.arity}, one per input")
-        found = {edge.place: self._gradient(returned[edge.place], edge.place) for edge in node.edges}
-        return self._differentiable_once(found, node, upstream) if create_graph else found
-
-    def _computed(self, node: MultiOutputNode) -> dict[str, Any]:
-        return {}  # its backward computes with arrays, and no second derivative passes it
+        return {edge.place: self._gradient(returned[edge.place], edge.place) for edge in node.edges}
 
     def _gradient(self, value: Any, i: int) -> Variable | None:
         if value is None:
@@ -131,14 +128,13 @@ class Function(ArrayForward):
         what = f"{self.name}.backward: the gradient for input {i}"
         return wrap(check_real(array_of(value), what), None)
 
-    def _differentiable_once(
-        self, found: dict[int, Variable | None], node: MultiOutputNode, upstream: list[Variable | None]
-    ) -> dict[int, Variable | None]:
+    def _differentiably(self, node: MultiOutputNode, g: Any, ways: Ways | None) -> Mapping[int, Variable | None]:
         """The gradients, connected to everything they depend on by nodes that refuse to be differentiated."""
         barrier = Barrier(
             self.name,
             f'cannot twice-differentiate an old style Function "{self.name}": its backward works on arrays, which have '
             "no history; for higher orders write it as an autolab.FunctionNode",
         )
-        parents = [*node.parents, *[g.node for g in upstream if g is not None and g.node is not None]]
-        return barrier.joined(found, parents)
+        upstream = [as_upstream(got) for got in node.gradients(g)]
+        parents = [*node.parents, *[got.node for got in upstream if got is not None and got.node is not None]]
+        return barrier.joined(self._gradients(node, g, ways), parents)

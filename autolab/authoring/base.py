@@ -33,8 +33,9 @@ from ..engine.sharing import (
     unshared_variable,
 )
 from ..engine.tracebacks import add_note
+from ..engine.walks import Ways
 from ..shared.structure import rebuilt
-from .call import Call, Parents
+from .call import Call
 from .computed_attributes import computed_attributes
 
 
@@ -72,8 +73,11 @@ class Authored:
         """The name of an input in messages and views."""
         return f"inputs[{i}]"
 
-    def _gradients(self, node: MultiOutputNode, g: Any, create_graph: bool) -> Mapping[int, Variable | None]:
-        """Call the user's backward: input index -> gradient, at least for every edge of ``node``."""
+    def _gradients(self, node: MultiOutputNode, g: Any, ways: Ways | None) -> Mapping[int, Variable | None]:
+        """Call the user's backward: input index -> gradient, at least for every edge of ``node``.
+
+        A style whose backward is told what to compute leaves out what is not in ``ways``, if that is given.
+        """
         raise NotImplementedError
 
     # ------------------------------------------------------------------ forward
@@ -153,13 +157,13 @@ class Authored:
         yield from [("result", i, array) for i, array in call.outputs.items()]
 
     # ------------------------------------------------------------------ backward: what the engine calls
-    def pull(self, node: MultiOutputNode, g: Any, create_graph: bool) -> list[tuple[Node, Any]]:
+    def pull(
+        self, node: MultiOutputNode, g: Any, create_graph: bool, ways: Ways | None = None
+    ) -> list[tuple[Node, Any]]:
         """``[(parent, gradient)]`` for every edge of ``node``; a gradient may be None."""
-        call, view = self._running(), locked(g)
+        view = locked(g)
         try:
-            found = dict(
-                self._differentiably(node, view, call.nodes) if create_graph else self._gradients(node, view, False)
-            )
+            found = dict(self._differentiably(node, view, ways) if create_graph else self._gradients(node, view, ways))
         except ValueError as error:
             explained(error, f"{self.name}.backward")
             raise
@@ -167,17 +171,15 @@ class Authored:
             (edge.parent, self._checked(_own(found, edge.place, view, g), edge, create_graph)) for edge in node.edges
         ]
 
-    def _differentiably(
-        self, node: MultiOutputNode, g: Any, nodes: dict[int, tuple[MultiOutputNode, Parents]]
-    ) -> Mapping[int, Variable | None]:
+    def _differentiably(self, node: MultiOutputNode, g: Any, ways: Ways | None) -> Mapping[int, Variable | None]:
         """The gradients, computed with retained values that are part of the graph, for higher orders."""
-        thread = get_ident()
+        thread, nodes = get_ident(), self._running().nodes
         outer, computed = nodes.get(thread), self._computed(node)
         try:
             nodes[thread] = node, {edge.place: edge.parent for edge in node.edges}
             for name, value in computed.items():
                 self.__dict__[name] = self._behind(name, value, node)
-            return self._gradients(node, g, True)
+            return self._gradients(node, g, ways)
         finally:
             self.__dict__.update(computed)
             if outer is None:
@@ -260,7 +262,7 @@ class Barrier:
     def __init__(self, name: str, reason: str) -> None:
         self.name, self.reason = name, reason
 
-    def pull(self, node: Node, g: Any, create_graph: bool) -> list[tuple[Node, Any]]:
+    def pull(self, node: Node, g: Any, create_graph: bool, ways: object = None) -> list[tuple[Node, Any]]:
         raise RuntimeError(self.reason)
 
     def wrap(self, data: Array, parents: list[Node]) -> Variable:

@@ -16,6 +16,10 @@ Parents = dict[int, Node]
 _NOWHERE: tuple[None, Parents] = (None, {})
 
 
+def _no_node() -> None:
+    """The node of an application that has none yet: a function of every call's own would take longer to make."""
+
+
 class Call:
     """The record of one application, separate from the user's own attributes, so that names cannot collide."""
 
@@ -39,7 +43,7 @@ class Call:
         self.retained_outputs: tuple[int, ...] = ()
         self.constant_outputs: tuple[int, ...] = ()  # floats that get no node
         self.changed_inputs: tuple[int, ...] = ()  # in place, as declared by the function
-        self.made: Callable[[], MultiOutputNode | None] = lambda: None  # its node, which holds the function
+        self.made: Callable[[], MultiOutputNode | None] = _no_node  # its node, which holds the function
         self.inputs: dict[int, Array] = {}
         self.outputs: dict[int, Array] = {}
         # thread -> the node and its inputs' nodes, while a differentiable backward runs in it

@@ -10,6 +10,7 @@ from ..engine import Array, MultiOutputNode, Parameter, Variable, backprop_enabl
 from ..engine.captured import name_around
 from ..engine.configuration import ForwardBlock
 from ..engine.errors import DeclarationError
+from ..engine.walks import Ways
 from .base import Authored, Barrier, as_upstream
 from .marks import Kept, Marks
 from .signature import parameter_label
@@ -186,7 +187,7 @@ class ContextFunction(Authored):
         )
         return Barrier(self.name, reason).wrap(kept.value, list(node.parents))
 
-    def _gradients(self, node: MultiOutputNode, g: Any, create_graph: bool) -> Mapping[int, Any]:
+    def _gradients(self, node: MultiOutputNode, g: Any, ways: Ways | None) -> Mapping[int, Any]:
         marks, call = self._marks, self._running()
         upstream = node.all_gradients(g) if marks.materialize else node.gradients(g)
         returned = type(self).backward(self, *[as_upstream(got) for got in upstream])

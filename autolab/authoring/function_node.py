@@ -8,7 +8,7 @@ from typing import Any
 
 from ..engine import MultiOutputNode, Variable
 from ..engine.errors import DeclarationError, a_kind
-from ..engine.walks import is_asked_for
+from ..engine.walks import Ways
 from .base import ArrayForward, as_upstream
 
 
@@ -112,18 +112,17 @@ class FunctionNode(ArrayForward):
         call = self._running()
         return tuple([call.output_variable(i) for i in call.retained_outputs])
 
-    def _gradients(self, node: MultiOutputNode, g: Any, create_graph: bool) -> Mapping[int, Variable | None]:
-        call, edges = self._running(), list(node.edges)
-        own: Any = call.made()
-        targets = tuple([edge.place for edge in edges if is_asked_for(own, edge.parent)])
-        rest: dict[int, Variable | None] = dict.fromkeys([edge.place for edge in edges])  # nobody has asked for theirs
+    def _gradients(self, node: MultiOutputNode, g: Any, ways: Ways | None) -> Mapping[int, Variable | None]:
+        call = self._running()
+        targets = tuple([edge.place for edge in node.edges if ways is None or ways[edge.parent]])
         if not targets:
-            return rest
+            return dict.fromkeys(range(call.arity))
         returned = self.backward(targets, tuple([as_upstream(got) for got in node.gradients(g)]))
         call.check_tuple(returned, "Variables")
         if len(returned) == call.arity:
             return dict(enumerate(returned))
         if len(returned) == len(targets):
-            return rest | dict(zip(targets, returned, strict=True))
+            found = dict(zip(targets, returned, strict=True))
+            return found if ways is None else dict.fromkeys(range(call.arity)) | found
         others = f", or {len(targets)}, one per input that needs one" if len(targets) != call.arity else ""
         raise call.miscounted(returned, f"{call.arity}, one per input{others}")

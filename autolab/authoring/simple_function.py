@@ -8,6 +8,7 @@ from typing import Any
 
 from ..engine import Array, MultiOutputNode, Variable
 from ..engine.errors import GradientCountError, counted
+from ..engine.walks import Ways
 from .base import Authored, as_upstream
 from .signature import parameter_label
 
@@ -100,7 +101,7 @@ class SimpleFunction(Authored):
     def _upstream(self, node: MultiOutputNode, g: Any) -> list[Variable]:
         return [as_upstream(got) for got in node.all_gradients(g)]  # type: ignore[misc]  # none of them is None
 
-    def _gradients(self, node: MultiOutputNode, g: Any, create_graph: bool) -> Mapping[int, Any]:
+    def _gradients(self, node: MultiOutputNode, g: Any, ways: Ways | None) -> Mapping[int, Any]:
         returned = self.backward(*self._upstream(node, g))
         gradients = tuple(returned) if isinstance(returned, tuple | list) else (returned,)
         call = self._running()

@@ -20,6 +20,7 @@ from .primitive import Primitive
 from .sliced_gradient import HALF, SlicedGradient, sum_of_halves
 from .store import Gradients, added, arrived, leaf_hooks, note_pass, own, publish, retained, summed
 from .variable import Variable, wrap
+from .walks import Ways
 
 watched_nodes: dict[weakref.ref[Node], Callable[[bool], None]] = {}
 """Callbacks for nodes that `autolab.debug` watches: called with False before a visit and with True after it."""
@@ -33,6 +34,7 @@ class _Every:
 
 
 Wanted = frozenset[Node] | _Every
+Pairs = list[tuple[Node, Any]]
 
 
 def backward(y: Variable, retain_grad: bool = False, create_graph: bool = False, gradient: Any = None) -> None:
@@ -60,24 +62,27 @@ def backward(y: Variable, retain_grad: bool = False, create_graph: bool = False,
     note_pass(y, stores, start)
 
 
-def gradients(ys: list[Variable], starts: list[Any], create_graph: bool, keep: Wanted, floor: int = 0) -> Gradients:
-    """Gradients of the leaves and of the nodes in ``keep``; nodes with an order up to ``floor`` are not visited."""
+def gradients(
+    ys: list[Variable], starts: list[Any], create_graph: bool, keep: Wanted, floor: int = 0, ways: Ways | None = None
+) -> Gradients:
+    """Gradients of the leaves and of the nodes in ``keep``; nodes with an order up to ``floor`` are not visited. Where
+    ``ways`` are given, functions that can leave gradients out compute only those that lead there."""
     seeds = [
         (y.node, _seed(y, start, create_graph, i))
         for i, (y, start) in enumerate(zip(ys, starts, strict=True))
         if y.node is not None
     ]
-    return _visit(seeds, create_graph, keep, floor)
+    return _visit(seeds, create_graph, keep, floor, ways)
 
 
-def _visit(seeds: list[tuple[Node, Any]], create_graph: bool, keep: Wanted, floor: int = 0) -> Gradients:
+def _visit(seeds: Pairs, create_graph: bool, keep: Wanted, floor: int = 0, ways: Ways | None = None) -> Gradients:
     if create_graph and not backprop_enabled():
         with using_config("enable_backprop", True):
-            return _visit(seeds, True, keep, floor)
+            return _visit(seeds, True, keep, floor, ways)
     on_host = create_graph or not seeds or type(seeds[0][1]) in numpys  # on a GPU `pull` runs a node as one kernel
     if keep or watched_nodes or (watchers and modes().hooks) or not on_host:
-        return _sweep_observed(seeds, create_graph, keep, floor)
-    return _sweep(seeds, create_graph)
+        return _sweep_observed(seeds, create_graph, keep, floor, ways)
+    return _sweep(seeds, create_graph, ways)
 
 
 def _seed(y: Variable, start: Any, create_graph: bool, i: int) -> Any:
@@ -100,7 +105,7 @@ def _seed(y: Variable, start: Any, create_graph: bool, i: int) -> Any:
     return wrap(g, None) if create_graph and not isinstance(g, Variable) else g
 
 
-def _sweep(seeds: list[tuple[Node, Any]], create_graph: bool) -> Gradients:
+def _sweep(seeds: Pairs, create_graph: bool, ways: Ways | None) -> Gradients:
     """Visit the nodes in descending order, on plain arrays or, with ``create_graph``, on Variables.
 
     The gradients are kept in a dictionary of this pass, so that an interrupt, another thread or a nested pass does not
@@ -122,7 +127,7 @@ def _sweep(seeds: list[tuple[Node, Any]], create_graph: bool) -> Gradients:
         highest = -heap[0][0] if heap else 0
         edge: Any = node
         if type(node) is not Node:
-            deliver(node.function.pull(node, g, create_graph), grads, heap)
+            deliver(node.function.pull(node, g, create_graph, ways), grads, heap)
             edge = None
         while edge is not None:
             saved = edge.saved
@@ -150,22 +155,18 @@ def _sweep(seeds: list[tuple[Node, Any]], create_graph: bool) -> Gradients:
                     grads[parent] = sum_of_halves(grads[parent], gradient)
                 else:
                     grads[parent] = grads[parent] + gradient
-                mine.add(parent)
+                if not create_graph:
+                    mine.add(parent)
             else:
                 grads[parent] = gradient
                 if parent.order:
                     heappush(heap, (-parent.order, parent))
         node, g = following, upstream
         gradient = None  # hold no gradient longer than its node
-    return _whole(grads) if create_graph and SlicedGradient in map(type, grads.values()) else grads
+    return grads
 
 
-def _whole(grads: Gradients) -> Gradients:
-    """The gradients with sums of halves as Variables, which `own` would take for arrays."""
-    return {node: g.whole() if type(g) is SlicedGradient else g for node, g in grads.items()}
-
-
-def _sweep_observed(seeds: list[tuple[Node, Any]], create_graph: bool, keep: Wanted, floor: int) -> Gradients:
+def _sweep_observed(seeds: Pairs, create_graph: bool, keep: Wanted, floor: int, ways: Ways | None) -> Gradients:
     """The same through `pull`; keeps the gradients that arrive at the nodes in ``keep``, and notifies observers."""
     grads: Gradients = {}
     kept: Gradients = {}
@@ -182,7 +183,7 @@ def _sweep_observed(seeds: list[tuple[Node, Any]], create_graph: bool, keep: Wan
         if watching is not None:
             watching(False)
         stop = stopwatch(get_array_module(getattr(g, "_data", g))) if hooked else None
-        pairs = node.function.pull(node, g, create_graph)
+        pairs = node.function.pull(node, g, create_graph, ways)
         if watching is not None:
             watching(True)
         if stop is not None:
@@ -190,18 +191,17 @@ def _sweep_observed(seeds: list[tuple[Node, Any]], create_graph: bool, keep: Wan
         deliver(pairs, grads, heap, floor)
         del pairs, g  # hold no gradient longer than its node
     grads.update(kept)
-    return _whole(grads) if create_graph and SlicedGradient in map(type, grads.values()) else grads
+    return grads
 
 
-def deliver(pairs: list[tuple[Node, Any]], grads: Gradients, heap: list[tuple[int, Node]], floor: int = 0) -> None:
+def deliver(pairs: Pairs, grads: Gradients, heap: list[tuple[int, Node]], floor: int = 0) -> None:
     """Add each gradient to that of its parent; new parents go to the heap if their order is above ``floor``."""
     for parent, gradient in pairs:
         if gradient is None:
             continue
         if parent in grads:
             before = grads[parent]
-            is_half = getattr(gradient, "dtype", None) is HALF
-            grads[parent] = sum_of_halves(before, gradient) if is_half else before + gradient
+            grads[parent] = sum_of_halves(before, gradient) if gradient.dtype is HALF else before + gradient
         else:
             grads[parent] = gradient
             if parent.order > floor:

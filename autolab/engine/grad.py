@@ -11,7 +11,7 @@ from .errors import a_kind, no_switch
 from .keyword_aliases import takes_other_words
 from .store import own
 from .variable import Variable
-from .walks import asked
+from .walks import Ways
 
 
 @overload
@@ -82,14 +82,13 @@ def grad(
             f"grad: got {len(starts)} grad_outputs; expected {len(ys)}, one per output. The upstream gradient of one "
             "output is an array or a Variable, not a list of numbers"
         )
-    nodes = [x.node for x in xs if x.node is not None]
-    inner, oldest = frozenset([node for node in nodes if node.order]), min([node.order for node in nodes], default=0)
-    outer, asked.innermost = asked.innermost, [ys, nodes, None]
-    try:
-        found = gradients(ys, starts, create_graph, inner, max(oldest - 1, 0))
-    finally:
-        asked.innermost = outer
-    seen = {id(getattr(start, "array", start)) for start in starts}  # the caller's own arrays
+    nodes = frozenset([x.node for x in xs if x.node is not None])
+    orders = [node.order for node in nodes]
+    ways = Ways()
+    ways.outputs, ways.inputs = ys, nodes
+    keep = nodes if any(orders) else frozenset()  # those of leaves alone are kept in any case
+    found = gradients(ys, starts, create_graph, keep, max(min(orders, default=0) - 1, 0), ways)
+    seen = {id(getattr(start, "_data", start)) for start in starts}  # the caller's own arrays
     result = tuple([own(found[x.node], seen) if x.node in found else None for x in xs])
     return result[0] if isinstance(inputs, Variable) else result
 

@@ -109,11 +109,12 @@ def takes_other_words(function: Callable[P, R]) -> Callable[P, R]:
     code = inspect.unwrap(function).__code__  # its signature takes longer to read: this is done in the import
     first, *others = names = [*code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]]
     names = others if first == "self" else names
+    own = frozenset(names)
     who = function.__qualname__
 
     @wraps(function)
     def call(*args: P.args, **given: P.kwargs) -> R:
-        if all([name in names for name in given]):
+        if given.keys() <= own:
             return function(*args, **given)
         form = other_form(who, args, given)
         if form is not None and not function.__module__.endswith(".values_and_places"):

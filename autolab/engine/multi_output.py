@@ -69,7 +69,7 @@ class _Select:
 
     name = "part"
 
-    def pull(self, node: OutputNode, g: Any, create_graph: bool) -> list[tuple[Node, Any]]:
+    def pull(self, node: OutputNode, g: Any, create_graph: bool, ways: object = None) -> list[tuple[Node, Any]]:
         """The single gradient: ``g``, for the node of the function with several results."""
         return [(node.parent, Bundle({node.index: g}))]
 

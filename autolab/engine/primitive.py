@@ -232,7 +232,7 @@ class Primitive:
         """The error of a forward, with the function and its inputs named."""
         return complaint(self.name, self.schema, error, arrays, attributes)
 
-    def pull(self, node: Node, g: Any, create_graph: bool) -> list[tuple[Node, Any]]:
+    def pull(self, node: Node, g: Any, create_graph: bool, ways: object = None) -> list[tuple[Node, Any]]:
         """``[(parent, gradient)]`` for every edge of ``node``: on arrays or, with ``create_graph``, on Variables.
 
         With Variables, retained values come back as the Variables that they were; the names of the rule's parameters

@@ -12,6 +12,7 @@ import numpy as np
 
 from .arrays import array_of
 from .node import Node
+from .sliced_gradient import SlicedGradient
 from .variable import Variable, wrap
 
 Gradients = dict[Node, Any]
@@ -46,6 +47,7 @@ def own(g: Any, seen: set[int]) -> Variable:
     if type(g) is np.ndarray:  # the usual case
         data, node = g, None
     else:
+        g = g.whole() if type(g) is SlicedGradient else g  # of a sum of halves perhaps a Variable
         data, node = (g._data, g.node) if isinstance(g, Variable) else (array_of(g), None)
     if data.base is not None or id(data) in seen:
         data = data.copy()

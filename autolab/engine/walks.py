@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from typing import Any
 
 from .node import Node
@@ -19,30 +18,20 @@ def nodes_below(*roots: Node) -> list[Node]:
     return sorted(found, key=lambda node: node.order)
 
 
-class _Asked(threading.local):
-    """The innermost pass of `grad` in this thread: its outputs, the nodes of its inputs and, once somebody has asked,
-    whether each node of the graph leads to one of these; None outside of one."""
+class Ways(dict[Node, bool]):
+    """Whether a node leads to the inputs of a pass of `grad`: found once for a pass, and only where it asks.
 
-    innermost: list[Any] | None = None
-
-
-asked = _Asked()
-_FEW = 8
-
-
-def is_asked_for(node: Node, parent: Node) -> bool:
-    """Whether the gradient that ``node`` sends to a parent matters to this thread's pass of `grad`.
-
-    Outside of one every gradient does, and so it does in a graph that a backward has made for itself.
+    ``outputs`` are the Variables that the pass starts from, ``inputs`` the nodes it is about.
     """
-    if asked.innermost is None:
-        return True
-    outputs, inputs, leads = asked.innermost
-    if leads is None:
-        if len(inputs) <= _FEW and parent in inputs:
+
+    __slots__ = ("inputs", "outputs")
+
+    outputs: list[Any]
+    inputs: frozenset[Node]
+
+    def __missing__(self, node: Node) -> bool:
+        if node in self.inputs:  # as mostly: then nobody walks
             return True
-        leads = asked.innermost[2] = {}
-        wanted = frozenset(inputs)
-        for each in nodes_below(*[y.node for y in outputs if y.node is not None]):
-            leads[each] = each in wanted or any([leads[below] for below in each.parents])
-    return node not in leads or leads[parent]
+        for each in nodes_below(*[y.node for y in self.outputs if y.node is not None]):
+            self[each] = each in self.inputs or any([self[below] for below in each.parents])
+        return self[node]

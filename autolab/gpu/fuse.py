@@ -216,7 +216,7 @@ class Fused(Primitive):
         output.node.program = program
 
     # ------------------------------------------------------------------ backward
-    def pull(self, node: Any, g: Any, create_graph: bool) -> list[tuple[Node, Any]]:
+    def pull(self, node: Any, g: Any, create_graph: bool, ways: object = None) -> list[tuple[Node, Any]]:
         edges = list(node.edges)
         if create_graph or are_awaited():
             return self._pull_unfused(edges, g, create_graph)

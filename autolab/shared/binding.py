@@ -79,11 +79,11 @@ class Bound:
 
     def _called(self, *args: Any, **kwargs: Any) -> Any:
         """The function; if it is one of another library, which took Variables, the error says what to pass."""
-        __tracebackhide__ = hidden()
         try:
             return self.fn(*args, **kwargs)
-        except (TypeError, ValueError) as error:
-            made = wanted_by(error)
+        except BaseException as error:
+            __tracebackhide__ = hidden()
+            made = wanted_by(error) if isinstance(error, TypeError | ValueError) else None
             if made is None or not self.inputs:
                 raise
             given = ", ".join([f"{name}={made}({_shown(x)})" for name, x in [*self.inputs.items()][:3]])

@@ -10,6 +10,7 @@ import pytest
 
 import autolab
 from autolab.compat import chainer
+from autolab.engine import walks
 
 
 def _product(base: Any, asked: list[tuple[int, ...]], gives_all: bool) -> Any:
@@ -71,3 +72,36 @@ def test_graphs_that_a_backward_makes_for_itself_are_asked_for_everything() -> N
 
     xs = [autolab.Variable(value) for value in (2.0, 3.0, 5.0)]
     assert autolab.grad(Outer().apply(xs)[0], xs[1]).data == 10.0 and asked == [(0, 1, 2)]
+
+
+def test_a_backward_inside_of_a_pass_is_asked_for_everything_though_it_visits_the_same_graph() -> None:
+    asked: list[tuple[int, ...]] = []
+    x, a = autolab.Variable(2.0), autolab.Variable(3.0)
+    (h,) = _product(autolab.FunctionNode, asked, False)().apply((x, a, a * 1.0))
+
+    class Outer(autolab.FunctionNode):
+        def forward(self, inputs):
+            return (inputs[0] * 2.0,)
+
+        def backward(self, indexes, grad_outputs):
+            h.backward()
+            return (grad_outputs[0] * 2.0,)
+
+    assert autolab.grad(Outer().apply((h,))[0], x).data == 18.0
+    assert asked == [(0, 1, 2), (0,)] and a.grad.data == 12.0
+
+
+def test_a_graph_is_walked_at_most_once_for_a_pass_and_only_where_it_asks(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[tuple[int, ...]] = []
+    product, count, below = _product(autolab.FunctionNode, asked, False), [0], walks.nodes_below
+    monkeypatch.setattr(walks, "nodes_below", lambda *roots: (count.append(1), below(*roots))[1])
+    x, a = autolab.Variable(0.9), autolab.Variable(1.1)
+    y = x
+    for _ in range(5):
+        (y,) = product().apply((y, a, y * a))
+    autolab.grad(y, x)
+    assert sum(count) == 1 and asked == [(0, 2)] * 5
+    autolab.grad(y, (x, a))
+    autolab.grad((x * a).sum(), x, create_graph=True)
+    y.backward()
+    assert sum(count) == 2 and asked[-5:] == [(0, 1, 2)] * 5

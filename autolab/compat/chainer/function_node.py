@@ -71,8 +71,8 @@ class FunctionNode(Checked, _function_node.FunctionNode):
         """In backward, the results retained by `retain_outputs`, in that order."""
         return tagged(super().get_retained_outputs())
 
-    def _gradients(self, node: Any, g: Any, create_graph: bool) -> Any:
-        return super()._gradients(cast(Any, DressedNode(node, tagged)), g, create_graph)
+    def _gradients(self, node: Any, g: Any, ways: Any) -> Any:
+        return super()._gradients(cast(Any, DressedNode(node, tagged)), g, ways)
 
 
 @signed

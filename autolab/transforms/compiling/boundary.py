@@ -9,6 +9,7 @@ from weakref import ref
 
 from ...engine import Node, Variable, wrap
 from ...engine.backward import gradients, watched_nodes
+from ...engine.sliced_gradient import SlicedGradient
 from ...engine.store import Gradients
 from .call_tape import CallTape
 
@@ -19,7 +20,8 @@ def gradients_since(
     """The gradients of what existed before the function was called; the pass does not continue into earlier steps."""
     made = frozenset([node for node in nodes if node is not None and node.order])
     starts = [g if isinstance(g, Variable) else wrap(g, None) for g in starts]
-    return gradients(ys, starts, create_graph, made, begin if made else 0)
+    found = gradients(ys, starts, create_graph, made, begin if made else 0)
+    return {node: g.whole() if type(g) is SlicedGradient else g for node, g in found.items()}
 
 
 @contextmanager

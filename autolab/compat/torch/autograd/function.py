@@ -74,8 +74,8 @@ class Function(ContextFunction):
         cls.setup_context(self, arguments, output)
         return output
 
-    def _gradients(self, node: Any, g: Any, create_graph: bool) -> Any:
-        return super()._gradients(cast(Any, DressedNode(node, dressed)), g, create_graph)
+    def _gradients(self, node: Any, g: Any, ways: Any) -> Any:
+        return super()._gradients(cast(Any, DressedNode(node, dressed)), g, ways)
 
 
 def once_differentiable(backward: Callable[..., Any]) -> Callable[..., Any]:
