@@ -18,7 +18,7 @@ from .node import Leaf, Node
 from .observe import BackwardEvent, notify
 from .primitive import Primitive
 from .sliced_gradient import HALF, SlicedGradient, sum_of_halves
-from .store import Gradients, added, arrived, leaf_hooks, note_pass, own, publish, retained, summed
+from .store import Gradients, added, guards, hooked, last, leaf_hooks, note_pass, own, publish, retained, summed
 from .variable import Variable, wrap
 from .walks import Ways
 
@@ -57,8 +57,8 @@ def backward(y: Variable, retain_grad: bool = False, create_graph: bool = False,
     found = _visit([(root, _seed(y, start, create_graph, 0))], create_graph, keep)
     if given:
         found.pop(root, None)  # a start gradient set by the user stays as it is
-    stores = _stored(found, None if root in keep else root, {id(start._data)} if start is not None else set())
-    publish(stores)
+    found = hooked(found) if leaf_hooks else found
+    stores = _store(found, None if root in keep else root, {id(start._data)} if start is not None else set())
     note_pass(y, stores, start)
 
 
@@ -208,12 +208,16 @@ def deliver(pairs: Pairs, grads: Gradients, heap: list[tuple[int, Node]], floor:
                 heappush(heap, (-parent.order, parent))
 
 
-def _stored(found: Gradients, root: Node | None, seen: set[int]) -> list[tuple[Node, str, Any]]:
-    """What a pass stores on its nodes: those of leaves, and retained ones, accumulate; the others are replaced."""
+def _store(found: Gradients, root: Node | None, seen: set[int], is_held: bool = False) -> list[tuple[Node, str, Any]]:
+    """Store what a pass has found on its nodes: those of leaves, and retained ones, accumulate; others are replaced."""
+    last.held = None  # where a thread's first pass is noticed, see `guards`
+    if guards and not is_held:
+        with guards[0]:
+            return _store(found, root, seen, True)
     stores: list[tuple[Node, str, Any]] = []
     for node, g in found.items():
         if isinstance(node, Leaf):
-            g, before, passes = arrived(node, g, seen) if leaf_hooks else own(g, seen), node.grad, 1
+            g, before, passes = own(g, seen), node.grad, 1
             if before is not None:
                 g, passes = added(before, g), (node.passes or 1) + 1
             stores.append((node, "grad", g))
@@ -226,6 +230,7 @@ def _stored(found: Gradients, root: Node | None, seen: set[int]) -> list[tuple[N
         elif not isinstance(g, dict) and node is not root:
             # left out are functions with several results (their parts have the gradients) and the start filled in by us
             stores += (node, "grad", summed(node, g, seen)), (node, "given", False)
+    publish(stores)
     return stores
 
 

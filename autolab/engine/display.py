@@ -80,7 +80,8 @@ class Displayed:
     __slots__ = ()
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> Bundle:
-        return mimebundle(self)
+        shown: Bundle = show(self, "output", mimebundle(self))
+        return shown
 
 
 class Savable(Displayed):

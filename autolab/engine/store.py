@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import sys
 import threading
+import time
 import weakref
 from collections.abc import Iterable
 from itertools import starmap
@@ -65,12 +68,71 @@ leaf_hooks: dict[weakref.ref[Node], tuple[Any, ...]] = {}
 """Leaf -> the hooks applied to its gradient before it is stored; `authoring.hooks` adds them."""
 
 
-def arrived(leaf: Node, g: Any, seen: set[int]) -> Variable:
-    """The gradient of a leaf as an own array, after its hooks."""
-    found = own(g, seen)
-    for hook in leaf_hooks.get(weakref.ref(leaf), ()):
-        found = hook(found)
+def hooked(found: Gradients) -> Gradients:
+    """The gradients of a pass, those of leaves after their hooks, which get arrays that no two of them share."""
+    seen: set[int] = set()
+    for leaf, g in found.items():
+        if hooks := leaf_hooks.get(weakref.ref(leaf)):
+            g = own(g, seen)
+            for hook in hooks:
+                g = hook(g)
+            found[leaf] = g
     return found
+
+
+# ---------------------------------------------------------------------- threads that add to the same gradients
+guards: list[threading.RLock] = []
+"""Empty as long as a single thread makes backward passes, which then pays nothing; later the lock that is held from
+reading the gradients of the leaves until the sums are stored."""
+
+UNGUARDED = {"autolab.engine.backward": "_store", "autolab.transforms.compiling.compiled_program": "_run_adding"}
+"""The functions that add to gradients, and hold no lock while `guards` is empty, by their modules."""
+
+_guard = threading.RLock()  # a rule, an observer or a finalizer may run a pass of its own
+_entering = threading.Lock()
+_known: list[int] = []
+
+
+def exclusive() -> threading.RLock:
+    """The lock for other code that adds to gradients: it is held in any case."""
+    _ = last.held
+    return _guard
+
+
+def _enter() -> None:
+    """The first use of `last` in a thread: the second thread to come turns the lock on.
+
+    It waits until the first has left the code that it entered without the lock.
+    """
+    with _entering:
+        if not _known:
+            _known.append(threading.get_ident())
+        elif not guards:
+            guards.append(_guard)
+            while _is_adding():
+                time.sleep(1e-5)
+
+
+def _is_adding() -> bool:
+    """Whether another thread is inside a function of `UNGUARDED`."""
+    for thread, top in sys._current_frames().items():
+        frame = None if thread == threading.get_ident() else top
+        while frame is not None:
+            if UNGUARDED.get(frame.f_globals.get("__name__", "")) == frame.f_code.co_name:
+                return True
+            frame = frame.f_back
+    return False
+
+
+def _after_fork() -> None:
+    """Only the thread that forked goes on: what the others held is free."""
+    global _guard, _entering
+    _guard, _entering = threading.RLock(), threading.Lock()
+    guards[:] = [_guard] * len(guards)
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_after_fork)
 
 
 class _Last(threading.local):
@@ -80,21 +142,24 @@ class _Last(threading.local):
     held: Variable | None = None
     start: Variable | None = None
 
+    def __init__(self) -> None:
+        _enter()
 
-_last = _Last()
+
+last = _Last()
 
 
 def last_output() -> Variable | None:
     """The value from which this thread's last backward pass started; None if there was none, or it no longer exists."""
-    return None if _last.output is None else _last.output()
+    return None if last.output is None else last.output()
 
 
 def last_start(output: Variable) -> Variable | None:
     """The upstream gradient of this thread's last backward pass, if that started at ``output``."""
-    last = last_output()
-    if last is None or last.node is not output.node:
+    latest = last_output()
+    if latest is None or latest.node is not output.node:
         return None
-    return wrap(np.ones_like(output._data), None) if _last.start is None else _last.start
+    return wrap(np.ones_like(output._data), None) if last.start is None else last.start
 
 
 def note_pass(output: Variable, stores: list[tuple[Any, str, Any]], start: Variable | None) -> None:
@@ -103,10 +168,9 @@ def note_pass(output: Variable, stores: list[tuple[Any, str, Any]], start: Varia
     The graph can explain why a gradient is 0 everywhere, NaN or infinite; in these cases the output is held until the
     next pass. Mostly the first element rules this out. Arrays on a GPU are not checked, as that would synchronize.
     """
-    held = None
+    last.output, last.start = weakref.ref(output), start
     for _, name, value in stores:
         if name == "grad" and type(data := value._data) is np.ndarray and data.size:
             first = data.item(0)
             if first - first != 0 if first else not data.any():
-                held = output
-    _last.output, _last.held, _last.start = weakref.ref(output), held, start
+                last.held = output

@@ -180,8 +180,7 @@ class Variable(ArrayLike):
 
         The pass starts from ``gradient``, or from ``self.grad`` if the user has set it, or else from 1 for a value with
         one element. All gradients are stored at the end: after an exception or an interrupt, every ``.grad`` is
-        unchanged. Threads whose passes add to the same leaves concurrently need their own lock; `autolab.grad` stores
-        nothing and needs none.
+        unchanged. Several threads may add to the same leaves at the same time, and no gradient is lost.
 
         Parameters
         ----------

@@ -25,6 +25,7 @@ _SHOWN = {
     "views.graph.session.Session": {"program": "export.playground_link:exploration"},
     "views.derivatives.session.DerivativeSession": {"program": "export.playground_link:derivatives"},
     "views.check.session.LensSession": {"program": "export.playground_link:check"},
+    "engine.display.Displayed": {"output": "live.notebook:logged"},
     "engine.display.Savable": {"file": "export.pictures:save_shown", "html": "export.pages:export_html"},
     "engine.variable.Variable": {
         "bundle": "cards.summary:variable_bundle",

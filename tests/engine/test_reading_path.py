@@ -62,7 +62,7 @@ def test_a_step_runs_through_the_files_that_the_readme_names_and_few_helpers() -
 
 def test_these_are_five_files_of_about_800_lines_and_the_core_has_about_1900() -> None:
     assert len(PATH) == 5 and lines(PATH) <= 820
-    assert lines([ENGINE / f"{name}.py" for name in CORE.split()]) <= 1920
+    assert lines([ENGINE / f"{name}.py" for name in CORE.split()]) <= 1925
 
 
 @pytest.mark.parametrize("file", PATH, ids=lambda file: file.name)

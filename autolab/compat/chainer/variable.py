@@ -18,6 +18,7 @@ from ...engine import Array, Node, a_kind, get_array_module, is_array, to_cpu, t
 from ...engine import parameter as _parameter
 from ...engine import variable as _variable
 from ...engine.creator import generation
+from ...engine.store import exclusive
 from ..dressing import dress, dress_operators, dressing
 from ..table import signed
 from .initializers import as_initializer
@@ -116,7 +117,8 @@ class Variable(_Engines, metaclass=_Kind):
         """Add the gradient of another Variable, if it has one."""
         g = var._grad
         if g is not None:
-            self.grad = g._data if self.grad is None else self.grad + g._data
+            with exclusive():
+                self.grad = g._data if self.grad is None else self.grad + g._data
 
     def copydata(self, var: Any) -> None:
         """Copy the data of another Variable."""

@@ -9,14 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from typing import Any
-from weakref import WeakKeyDictionary, WeakSet, ref
+from weakref import WeakKeyDictionary, ref
 
 import numpy as np
 
 from ...engine import Array, Node, is_array, new_order, nodes_below
 from ...engine.retention import kept_values
 
-_walked: WeakSet[Node] = WeakSet()
+_walked: set[ref[Node]] = set()
 _changed: dict[int, tuple[ref[Any], int]] = {}
 _rewritten: WeakKeyDictionary[Node, int] = WeakKeyDictionary()
 _VIEWS = {"getitem", "reshape", "transpose", "moveaxis", "swapaxes", "expand_dims", "broadcast_to", "diagonal"}
@@ -31,7 +31,7 @@ def note_change(array: Array) -> None:
 
 def note_walked(root: Node) -> None:
     """Remember that a pass started at this node and did not retain its graph."""
-    _walked.add(root)
+    _walked.add(ref(root, _walked.discard))
 
 
 def note_rewritten(node: Node) -> None:
@@ -45,7 +45,7 @@ def check_pass(root: Node) -> None:
     if not _changed and not _walked:  # what is in _rewritten is in _changed as well
         return
     inner = [node for node in nodes_below(root) if node.order]
-    if (root in _walked or _meets_walked(inner)) and any([next(_kept(node), None) is not None for node in inner]):
+    if (ref(root) in _walked or _meets_walked(inner)) and any([next(_kept(node), None) is not None for node in inner]):
         raise RuntimeError(
             "Trying to backward through the graph a second time: it was freed by the first pass. Give that one "
             "retain_graph=True, or compute the result again"
@@ -83,7 +83,7 @@ def _copies(node: Node) -> bool:
 def _meets_walked(inner: list[Node]) -> bool:
     """Whether a graph shares a node with one that has been freed."""
     last = min([node.order for node in inner], default=0)
-    old = [root for root in _walked if root.order >= last]
+    old = [root for one in {*_walked} if (root := one()) is not None and root.order >= last]
     return bool(old) and not set(inner).isdisjoint([node for root in old for node in nodes_below(root)])
 
 

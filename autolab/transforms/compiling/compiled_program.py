@@ -13,7 +13,7 @@ import numpy as np
 
 from ...engine import Variable
 from ...engine.modes import modes
-from ...engine.store import publish
+from ...engine.store import exclusive, guards, last, publish
 from .call_tape import Refusal
 from .executable import Executable, Miss
 from .lowering import Lowered
@@ -56,6 +56,7 @@ class CompiledProgram:
         self.around, self.train, self.is_nested = around, signature.train, signature.is_nested
         assert traced.state is not None
         self._own_places = [effect.place for effect in traced.effects] if traced.pulled else []
+        self._is_adding = any([effect.place.kind == "grad" for effect in traced.effects])
         self._guard = around.guard(traced.state.tests)
         self._held = signature.objects  # their ids are in the key
         self._reached = {id(one): one for one in traced.found.reached() if _may_be(one, signature.leaves)}
@@ -142,13 +143,14 @@ class CompiledProgram:
             every = owner.check_every
             if every is not None and self.calls % every == 0:
                 self.calls += 1
-                return self._checked(owner, leaves, args, options)
+                with exclusive():  # else another thread's gradients look like a difference
+                    return self._checked(owner, leaves, args, options)
             self.calls += 1
             before = modes().rng.bit_generator.state if self.forward.draws else None
             kept = self.kept() if self._own_places else []
             start = perf_counter()
             try:
-                found = self.forward.run(leaves)
+                found = self._run_adding(leaves) if self._is_adding else self.forward.run(leaves)
                 seconds = perf_counter() - start
                 if seconds < self.seconds:
                     self.seconds = seconds
@@ -166,6 +168,16 @@ class CompiledProgram:
         finally:
             self._busy.release()
         return owner.function(*args, **options)
+
+    def _run_adding(self, leaves: list[Any]) -> Any:
+        """Run a program that adds to gradients, see `guards`: another thread may have stored some since the test."""
+        _ = last.held
+        if guards:
+            with guards[0]:
+                if not self.fits(leaves):
+                    raise Miss
+                return self.forward.run(leaves)
+        return self.forward.run(leaves)
 
     def pull(self, starts: list[Any], saved: list[Any]) -> list[np.ndarray]:
         """The gradients, from those of the results and what forward has saved."""

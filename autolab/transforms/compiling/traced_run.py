@@ -16,7 +16,7 @@ from ...engine import Leaf, Variable, new_order, using_config
 from ...engine.devices import thread_time
 from ...engine.modes import modes
 from ...engine.reach import Spot, is_plain
-from ...engine.store import own, publish
+from ...engine.store import exclusive, own, publish
 from ..tracing.keeping import replaced
 from .boundary import gradients_since, not_passed
 from .call_tape import CallTape, Refusal
@@ -166,10 +166,12 @@ class _NotedRun:
                 arrays[id(leaf)] = tape.source(leaf, StatePlace(Given(i), "self"))
         entered = EnteredArguments((args, options), arrays)
         try:  # an interrupt may come when only some arrays are replaced
-            state.enter(tape, tape.source)
+            with exclusive():
+                state.enter(tape, tape.source)
             return self._watched(function, entered)
         finally:
-            state.leave()
+            with exclusive():
+                state.leave()
             if entered.leave():
                 tape.refuse("it changes an argument")
 

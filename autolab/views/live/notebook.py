@@ -11,8 +11,19 @@ if TYPE_CHECKING:
     from .widget import LiveView
 
 _open: weakref.WeakSet[Any] = weakref.WeakSet()
-_made: dict[str, tuple[str, weakref.WeakKeyDictionary[Any, str]]] = {}
-"""For each cell, its last run that made views; and its views, each with the last run that made or showed it."""
+_made: dict[str, tuple[tuple[str, ...], weakref.WeakKeyDictionary[Any, str]]] = {}
+"""For each cell, its last runs that made views; and its views, each with the last run that made or showed it."""
+_logged: dict[str, tuple[str, tuple[weakref.ref[Output], ...]]] = {}
+"""For each cell, its last run that displayed something of ours, and what that was."""
+
+_ALIKE = 3
+"""Where cells have no ids, a cell of the same text is the same cell, or one of at most this many."""
+
+
+class Output(dict[str, Any]):
+    """What a notebook displays. Unlike a plain dict, it supports weak references."""
+
+    __slots__ = ("__weakref__",)
 
 
 def shell() -> Any:
@@ -49,7 +60,7 @@ def read_later() -> bool:
 def cell() -> str:
     """The id of the running cell, as the front end names it; empty if it has none."""
     notebook = shell()
-    return "" if notebook is None else _place(notebook)[0]
+    return "" if notebook is None else _id_of_cell(notebook)
 
 
 def opened(view: LiveView) -> None:
@@ -64,9 +75,9 @@ def opened(view: LiveView) -> None:
     _open.add(view)
     cell, run = _place(notebook)
     if cell:
-        _, views = _made.get(cell, ("", weakref.WeakKeyDictionary()))
+        runs, views = _made.get(cell, ((), weakref.WeakKeyDictionary()))
         views[view] = run
-        _made[cell] = run, views
+        _made[cell] = runs if run in runs else (*runs, run)[-_ALIKE if cell.isdecimal() else -1 :], views
 
 
 def shown(view: LiveView) -> None:
@@ -75,6 +86,23 @@ def shown(view: LiveView) -> None:
     cell, run = _place(notebook) if notebook is not None else ("", "")
     if cell in _made and view in _made[cell][1]:
         _made[cell][1][view] = run
+
+
+def logged(_: object, bundle: dict[str, Any]) -> dict[str, Any]:
+    """What the running cell displays for an object. IPython logs it: of the outputs of earlier runs, the text stays."""
+    notebook = shell()
+    if notebook is None:
+        return bundle
+    cell, run = _place(notebook)
+    last, earlier = _logged.get(cell, ("", ()))
+    if last != run:
+        for old in [one for ref in earlier if (one := ref()) is not None]:
+            for kind in old.keys() - {"text/plain"}:
+                del old[kind]
+        earlier = ()
+    output = Output(bundle)
+    _logged[cell] = run, (*earlier, weakref.ref(output))
+    return output
 
 
 def _hear_beside(view: Any) -> None:
@@ -118,12 +146,19 @@ def _close_left(cell: str, run: str) -> None:
     Running a cell many times therefore does not fill the memory: the output of the old views is gone, and the new ones
     have taken their place.
     """
-    last, views = _made.get(cell, ("", {}))
-    for view in [view for view, then in views.items() if last == run != then]:
+    runs, views = _made.get(cell, ((), {}))
+    for view in [view for view, then in views.items() if run in runs and then not in runs]:
         view.close()
 
 
 def _place(notebook: Any) -> tuple[str, str]:
-    """The id of the running cell, as the front end names it, and of this run of it; empty if it has none."""
+    """The running cell, by its id or else by a number for its text, and this run of it; empty if there is none."""
     parent = notebook.kernel.get_parent() or {}
-    return str(parent.get("metadata", {}).get("cellId") or ""), str(parent.get("header", {}).get("msg_id") or "")
+    text = parent.get("content", {}).get("code")
+    return _id_of_cell(notebook) or (str(abs(hash(text))) if text else ""), str(
+        parent.get("header", {}).get("msg_id", "")
+    )
+
+
+def _id_of_cell(notebook: Any) -> str:
+    return str((notebook.kernel.get_parent() or {}).get("metadata", {}).get("cellId") or "")

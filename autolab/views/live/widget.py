@@ -77,7 +77,9 @@ class LiveView(anywidget.AnyWidget, Savable):
     closed = False
     _page_file: Path | None = None  # the page that it saved by itself
     _asked: Sequence[Any] = ()  # the pages' present questions
-    _shown: Sequence[weakref.ref[_Output]] = ()  # displayed outputs that are still referenced: IPython logs all outputs
+    _shown: Sequence[
+        weakref.ref[notebook.Output]
+    ] = ()  # displayed outputs that are still referenced: IPython logs all outputs
 
     _locks: tuple[str, ...] = ("_turn",)
     _turn = traitlets.Instance(threading.Condition, ())  # messages may come from several threads: one at a time
@@ -297,7 +299,7 @@ class LiveView(anywidget.AnyWidget, Savable):
             return self._static(), {}
         live = super()._repr_mimebundle_(include=include, exclude=exclude, **others)
         data, metadata = live if isinstance(live, tuple) else (live or {}, {})
-        shown = _Output({**data, **self._until_it_moves()})
+        shown = notebook.logged(self, {**data, **self._until_it_moves()})
         self._shown = [ref for ref in (*self._shown, weakref.ref(shown)) if ref() is not None]
         return shown, metadata
 
@@ -310,9 +312,3 @@ def at_rest(view: LiveView) -> Bundle:
 def svg_at_rest(view: LiveView, look: Look) -> Any:
     """The picture of what a view shows, if there is one."""
     return show(view._still(), "svg", look)
-
-
-class _Output(dict[str, Any]):
-    """A notebook output of a view. Unlike a plain dict, it supports weak references."""
-
-    __slots__ = ("__weakref__",)

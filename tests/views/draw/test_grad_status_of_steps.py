@@ -16,7 +16,7 @@ from ..cases import recorded_muladd, recording, step
 @pytest.fixture(autouse=True)
 def no_pass_before(monkeypatch):
     """No sentence is about a pass of another test, whose output somebody may still hold."""
-    monkeypatch.setattr(store._last, "output", None)
+    monkeypatch.setattr(store.last, "output", None)
 
 
 def variable(through=None):

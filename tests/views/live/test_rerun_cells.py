@@ -164,10 +164,41 @@ def test_a_run_that_shows_an_older_view_again_keeps_it(book: Notebook) -> None:
     assert book.told("[old.closed, new.closed, last.closed]") == [True, True, False]
 
 
-def test_where_cells_have_no_names_views_stay_until_they_are_closed(book: Notebook) -> None:
+@pytest.mark.parametrize("kind", VIEWS)
+def test_where_cells_have_no_ids_the_last_views_of_a_text_stay(book: Notebook, kind: str) -> None:
+    """Two cells may have the same text, and both be shown."""
     for _ in range(2):
-        book.run("view = kept(autolab.explore(program, inputs())); view")
-    assert book.told("told()") == [2, 0, 0, 4, 2]
+        book.run(VIEWS[kind])
+    assert book.told("told()[:2]") == [2, 0]
+    for _ in range(5):
+        book.run(VIEWS[kind])
+    views, closed, _, _, own = book.told("told()")
+    assert (views, closed, own) == (7, 4, 3 * (1 + (kind == "two")))
+    book.run(f"{VIEWS[kind]}  # another text")
+    assert book.told("told()[:2]") == [8, 4]
+
+
+STATIC = {
+    "report": "autolab.check_gradients(program, inputs())",
+    "recording": "autolab.record(program, inputs())",
+    "graph": "autolab.graph(program(autolab.Variable(inputs())))",
+    "matrix": "autolab.jacobian(lambda x: x * x, np.ones(3))",
+    "Variable": "autolab.Variable(inputs())",
+    "link": "L.MLP((3, 2))",
+    "surface": "autolab.plots.surface(lambda x, y: x * y, (0.0, 0.0))",
+    "several": "display(L.MLP((3, 2))); autolab.record(program, inputs())",
+}
+
+
+@pytest.mark.parametrize("cell", ["a", None])
+@pytest.mark.parametrize("kind", STATIC)
+def test_ipythons_log_holds_the_pictures_of_a_cell_once(book: Notebook, kind: str, cell: str | None) -> None:
+    for _ in range(4):
+        book.run(STATIC[kind], cell)
+    found = book.told(
+        "[sorted(one.bundle) for k in sorted(Out) for one in get_ipython().history_manager.outputs[k]][-4:]"
+    )
+    assert found == [["text/plain"]] * 3 + [["text/html", "text/plain"]]
 
 
 def test_a_monitor_goes_on_in_its_cell_beside_a_new_view(book: Notebook) -> None:

@@ -8,6 +8,7 @@ import numpy as np
 
 from ....engine import publish, using_config
 from ....engine.grad import grad as _grad
+from ....engine.store import exclusive
 from ...table import signed
 from .._passes import check_pass, note_walked
 from .._tensor import Engine, Tensor, constant, dressed
@@ -36,9 +37,15 @@ def passed(y: Any, gradient: Any, retain_graph: bool, create_graph: bool, inputs
         gradient = start(y, gradient, "backward")
     if inputs is not None:
         xs = [inputs] if isinstance(inputs, Engine) else list(inputs)
-        for x, g in zip(xs, gradients([y], [gradient], xs, retain_graph, create_graph), strict=True):
-            if g is not None:
-                publish([(x.node, "grad", g if x._grad is None else x._grad + g)])
+        found = gradients([y], [gradient], xs, retain_graph, create_graph)
+        with exclusive():
+            publish(
+                [
+                    (x.node, "grad", g if x._grad is None else x._grad + g)
+                    for x, g in zip(xs, found, strict=True)
+                    if g is not None
+                ]
+            )
         return
     check_pass(y.node)
     y._backward(False, bool(create_graph), gradient)
