@@ -88,11 +88,11 @@ def shown(view: LiveView) -> None:
         _made[cell][1][view] = run
 
 
-def logged(_: object, bundle: dict[str, Any]) -> dict[str, Any]:
+def logged(_: object, bundle: dict[str, Any]) -> Output:
     """What the running cell displays for an object. IPython logs it: of the outputs of earlier runs, the text stays."""
-    notebook = shell()
+    output, notebook = Output(bundle), shell()
     if notebook is None:
-        return bundle
+        return output
     cell, run = _place(notebook)
     last, earlier = _logged.get(cell, ("", ()))
     if last != run:
@@ -100,7 +100,6 @@ def logged(_: object, bundle: dict[str, Any]) -> dict[str, Any]:
             for kind in old.keys() - {"text/plain"}:
                 del old[kind]
         earlier = ()
-    output = Output(bundle)
     _logged[cell] = run, (*earlier, weakref.ref(output))
     return output
 
