@@ -256,8 +256,10 @@ def test_layers_and_padding() -> None:
         nn.Conv2d(3, 4, 2, padding="same")
     pooled = nn.AdaptiveAvgPool2d((2, None))(x)
     np.testing.assert_allclose(pooled.data, x.data.reshape(2, 3, 2, 4, 8).mean(axis=3))
-    with pytest.raises(ValueError, match="expected divisors"):
-        nn.AdaptiveAvgPool2d(3)(x)
+    overlapping = nn.AdaptiveAvgPool2d(3)(x)  # as in PyTorch: rows 0 to 2, 2 to 5 and 5 to 7
+    np.testing.assert_allclose(overlapping.data[:, :, 1, 0], x.data[:, :, 2:6, :3].mean(axis=(2, 3)), rtol=1e-6)
+    with pytest.raises(ValueError, match="expected sizes above 0"):
+        nn.AdaptiveAvgPool2d(0)(x)
     assert nn.Sequential(nn.ReLU(inplace=True), nn.Identity(), nn.Flatten())(x).shape == (2, 192)
     assert nn.softmax is F.softmax and nn.LazyLinear(4, bias=False)(x.flatten(1)).shape == (2, 4)
 

@@ -102,7 +102,7 @@ def signed(function: Callable[..., Any]) -> Any:
     --------
     >>> from autolab.compat import torch
     >>> torch.nn.Conv2d.__init__.__defaults__
-    (1, 0, 1, 1, True, 'zeros')
+    (1, 0, 1, 1, True, 'zeros', None, None)
     """
     name, code = function.__qualname__.removesuffix(".__init__"), function.__code__
     entry = entries(original(function.__module__))[name]
@@ -178,7 +178,7 @@ def made_by(section: str, module: str) -> Iterator[tuple[str, Any]]:
             yield name, called(_defined(entry, name, module), name, entry.said)
 
 
-_ONLY = re.compile(r"(\w+)(: [^=,]+)? = (only|ignored)\(([^()]*)\)")
+_ONLY = re.compile(r"(\w+)(: [^=,]+)? = (only|ignored)\(((?:[^()]|\([^()]*\))*)\)")
 
 
 def _only(entry: Entry) -> dict[str, tuple[str, str]]:
@@ -218,7 +218,8 @@ def _defined(entry: Entry, name: str, module: str, call: Any = None) -> Any:
     parameters = _ONLY.sub(r"\1\2 = \4", entry.parameters or "")
     only = [(one, value) for one, (kind, value) in _only(entry).items() if kind == "only"]
     given = ", ".join([f"{one!r}: ({one}, {value})" for one, value in only])
-    check = f"_check({name!r}, {original(module).partition('.')[0]!r}, {{{given}}}); " if given else ""
+    who = "type(self).__name__" if parameters.startswith("self, ") else repr(name)
+    check = f"_check({who}, {original(module).partition('.')[0]!r}, {{{given}}}); " if given else ""
     returned = f"{check}return {entry.expression or None}"
     indent = entry.column - returned.index("return ") - len("return ")  # tracebacks underline parts of the table's line
     source = f"def make(_check, _call):\n def made({parameters}) -> {entry.returns or 'Any'}:\n"

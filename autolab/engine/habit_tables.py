@@ -48,9 +48,6 @@ HABITS: dict[str, dict[str, str]] = {
     "functions": {
         **_SPECIAL,
         "integrate": "a loop of steps of your own, such as `y = y + h * f(y, t)`, which `grad` follows",
-        "adaptive_avg_pool1d": "for size 1 `F.global_avg_pool(x, keepdims=True)`",
-        "adaptive_max_pool2d": "for size 1 `F.global_max_pool(x, keepdims=True)`",
-        "hinge_embedding_loss": "`F.hinge(x, t)` is nearest",
         "im2col": "`F.unfold(x, kernel)`",
         "Linear": "layers are links: `L.Linear(in_size, out_size)`",
         "max_pooling_1d": "`F.max_pool1d(x, kernel)`, which has no window over the edge",
@@ -60,8 +57,6 @@ HABITS: dict[str, dict[str, str]] = {
         "select_item": "`x[np.arange(len(x)), t]`",
     },
     "links": {
-        "AdaptiveAvgPool1d": "for size 1 `F.global_avg_pool(x, keepdims=True)`",
-        "AdaptiveMaxPool2d": "for size 1 `F.global_max_pool(x, keepdims=True)`",
         "InstanceNorm2d": "`L.InstanceNormalization(size)`, which has weights",
         "Activation": "the function itself, `F.relu`, or the layer, `L.ReLU()`",
         "Conv": "`L.Conv2D(in_channels, out_channels, ksize)`",
@@ -262,12 +257,17 @@ def _names(places: dict[str, str]) -> dict[str, str]:
 
 
 _LAYERS = """
-    AdaptiveAvgPool2d=adaptive_avg_pool2d AvgPool1d=avg_pool1d AvgPool2d=avg_pool2d BCELoss=binary_cross_entropy
-    BCEWithLogitsLoss=sigmoid_cross_entropy CELU CosineSimilarity=cosine_similarity CrossEntropyLoss=cross_entropy ELU
-    GELU GLU GaussianNLLLoss=gaussian_nll GlobalAveragePooling2D=global_avg_pool Hardsigmoid Hardswish Hardtanh
-    HuberLoss=huber KLDivLoss=kl_div L1Loss=mean_absolute_error LeakyReLU=leaky_relu LogSigmoid LogSoftmax=log_softmax
-    MSELoss=mean_squared_error MaxPool1d=max_pool1d MaxPool2d=max_pool2d Mish NLLLoss=nll_loss
-    PixelShuffle=pixel_shuffle ReLU ReLU6 SELU SiLU Sigmoid SmoothL1Loss=smooth_l1 Softmax Softplus Softsign Tanh
+    AdaptiveAvgPool1d=adaptive_avg_pool1d AdaptiveAvgPool2d=adaptive_avg_pool2d AdaptiveMaxPool1d=adaptive_max_pool1d
+    AdaptiveMaxPool2d=adaptive_max_pool2d AvgPool1d=avg_pool1d AvgPool2d=avg_pool2d BCELoss=binary_cross_entropy
+    BCEWithLogitsLoss=binary_cross_entropy_with_logits CELU CosineEmbeddingLoss=cosine_embedding_loss
+    CosineSimilarity=cosine_similarity CrossEntropyLoss=cross_entropy ELU GELU GLU GaussianNLLLoss=gaussian_nll
+    GlobalAveragePooling2D=global_avg_pool Hardshrink Hardsigmoid Hardswish Hardtanh
+    HingeEmbeddingLoss=hinge_embedding_loss HuberLoss=huber KLDivLoss=kl_div L1Loss=mean_absolute_error
+    LeakyReLU=leaky_relu LogSigmoid LogSoftmax=log_softmax MSELoss=mean_squared_error
+    MarginRankingLoss=margin_ranking_loss MaxPool1d=max_pool1d MaxPool2d=max_pool2d Mish
+    MultiLabelSoftMarginLoss=multilabel_soft_margin_loss MultiMarginLoss=multi_margin_loss NLLLoss=nll_loss
+    PairwiseDistance=pairwise_distance PixelShuffle=pixel_shuffle PoissonNLLLoss=poisson_nll_loss ReLU ReLU6 SELU SiLU
+    Sigmoid SmoothL1Loss=smooth_l1 SoftMarginLoss=soft_margin_loss Softmax Softplus Softshrink Softsign Tanh Threshold
     TripletMarginLoss=triplet_margin_loss Unflatten
 """
 LAYERS = {name: own.lower() for name, own in _pairs(_LAYERS)}
@@ -341,7 +341,7 @@ ALIASES: dict[str, dict[str, str]] = {
             "": """
                 acos=arccos acosh=arccosh asin=arcsin asinh=arcsinh atan=arctan atan2=arctan2 atanh=arctanh
                 pinverse=pinv true_divide=div absolute=abs average_pooling_1d=avg_pool1d average_pooling_2d=avg_pool2d
-                binary_cross_entropy_with_logits=sigmoid_cross_entropy bmm=matmul cat=concatenate clamp=clip
+                bmm=matmul cat=concatenate clamp=clip
                 concat=concatenate convolution_1d=conv1d convolution_2d=conv2d gaussian_nll_loss=gaussian_nll
                 deconvolution_1d=conv_transpose1d deconvolution_2d=conv_transpose2d
                 depth2space=pixel_shuffle divide=div embed_id=embedding get_item=getitem huber_loss=huber
@@ -351,8 +351,16 @@ ALIASES: dict[str, dict[str, str]] = {
                 batch_matmul=matmul hard_sigmoid=hardsigmoid swish=silu unsqueeze=expand_dims expit=sigmoid
             """,
             "pytorch_names": """
-                adaptive_avg_pool2d chunk cross_entropy gather index_select kl_div masked_fill separate=unbind unbind
+                chunk cross_entropy gather index_select kl_div masked_fill separate=unbind unbind
                 unflatten index_add logit scatter scatter_add triplet_margin_loss
+            """,
+            "pytorch_pooling": """
+                adaptive_avg_pool1d adaptive_avg_pool2d adaptive_max_pool1d adaptive_max_pool2d
+            """,
+            "pytorch_losses": """
+                bilinear binary_cross_entropy_with_logits cosine_embedding_loss hardshrink hinge_embedding_loss
+                margin_ranking_loss multi_margin_loss multilabel_soft_margin_loss pairwise_distance poisson_nll_loss
+                soft_margin_loss softshrink threshold
             """,
             "array_module": "average copy dstack hstack rollaxis vstack",
             "networks.max_pooling": "max_pooling_2d",
@@ -386,8 +394,9 @@ ALIASES: dict[str, dict[str, str]] = {
                 adam=Adam adamw=AdamW sgd=SGD
             """,
             "lr_scheduler": """
-                ConstantLR CosineAnnealingLR CosineAnnealingWarmRestarts ExponentialLR PolynomialLR SequentialLR
-                LambdaLR LinearLR MultiStepLR OneCycleLR ReduceLROnPlateau StepLR
+                ChainedScheduler ConstantLR CosineAnnealingLR CosineAnnealingWarmRestarts CyclicLR ExponentialLR
+                LambdaLR LinearLR MultiStepLR MultiplicativeLR OneCycleLR PolynomialLR ReduceLROnPlateau SequentialLR
+                StepLR
             """,
         }
     ),

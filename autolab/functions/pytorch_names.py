@@ -21,7 +21,6 @@ from .elementwise.selection import clip, minimum, where
 from .losses.classification import softmax_cross_entropy
 from .losses.entropy import xlogy
 from .losses.loss_terms import in_all
-from .networks.average_pooling import avg_pool2d
 from .networks.embedding import one_hot
 from .networks.rectifiers import relu
 from .networks.softmaxes import log_softmax
@@ -223,29 +222,6 @@ def unflatten(x: Any, axis: int, sizes: Any) -> Any:
     """Split one axis into several of the given sizes."""
     place = place_of("unflatten", axis, x.shape)
     return x.reshape(*x.shape[:place], *sizes, *x.shape[place + 1 :])
-
-
-@takes_other_words
-def adaptive_avg_pool2d(x: Any, output_size: Any) -> Any:
-    """Average pooling to ``output_size``, with windows of equal size; it must divide the lengths of the axes.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from autolab import functions as F
-    >>> F.adaptive_avg_pool2d(np.ones((1, 2, 8, 6)), 2).shape
-    (1, 2, 2, 2)
-    """
-    return avg_pool2d(x, equal_windows("adaptive_avg_pool2d", x.shape[-2:], output_size))
-
-
-def equal_windows(function: str, lengths: tuple[int, ...], output_size: Any) -> tuple[int, ...]:
-    """The window sizes that give ``output_size``; None leaves an axis unchanged."""
-    wanted = output_size if isinstance(output_size, tuple | list) else (output_size,) * len(lengths)
-    sizes = [n if m is None else m for m, n in zip(wanted, lengths, strict=True)]
-    if any([not m or n % m for m, n in zip(sizes, lengths, strict=True)]):
-        raise ValueError(f"{function}: output_size is {output_size!r:.60}; expected divisors of {lengths}")
-    return tuple([n // m for m, n in zip(sizes, lengths, strict=True)])
 
 
 @takes_other_words

@@ -50,7 +50,8 @@ class FunctionLayer(Link):
     def __init__(self, *settings: Any, **named: Any) -> None:
         super().__init__()
         named.pop("inplace", None)  # the result is the same
-        if settings and isinstance(settings[-1], bool):  # ``inplace`` by position is the last
+        names = [one for one in _parameters_of(type(self).function) if one not in _INPUTS]
+        if len(settings) == len(names) + 1 and isinstance(settings[-1], bool):  # ``inplace`` by position is the last
             settings = settings[:-1]
         self._settings, self._keywords = settings, named
 

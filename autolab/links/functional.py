@@ -15,11 +15,13 @@ from typing import Any
 import numpy as np
 
 from .. import functions
-from ..engine import Parameter, takes_other_words
+from ..engine import Parameter, Variable, takes_other_words, unwrap
 from ..functions.losses.clamped import binary_cross_entropy as clamped
 from ..functions.networks.conv_transpose import padded_transpose
+from ..functions.pytorch_pooling import avg_pool1d, avg_pool2d, max_pool1d, max_pool2d  # noqa: F401  # also of this module
 from ..shared.binding import Bound
 from .link import Link
+from .normalization import running_averages
 
 
 def __getattr__(name: str) -> Any:
@@ -104,7 +106,7 @@ def batch_norm(
 ) -> Any:
     """`functions.batch_norm` with the running averages, or if ``training`` with those of the batch.
 
-    Unlike PyTorch's, it never updates the running averages.
+    In training, the running averages, if they are given, move towards those of the batch by the share ``momentum``.
     """
     size = x.shape[1:2]
     gamma, beta = (
@@ -112,7 +114,18 @@ def batch_norm(
         np.zeros(size, x.dtype) if bias is None else bias,
     )
     averages = () if training else (running_mean, running_var)
-    return functions.batch_norm(x, gamma, beta, *averages, eps=eps)
+    y = functions.batch_norm(x, gamma, beta, *averages, eps=eps)
+    if training and running_mean is not None:
+        axes, data = (0, *range(2, x.ndim)), unwrap(x)
+        held = [unwrap(running_mean), unwrap(running_var)]
+        for holder, new in zip(
+            (running_mean, running_var), running_averages(held, data, axes, 1 - momentum), strict=True
+        ):
+            if isinstance(holder, Variable):
+                holder._data = new
+            else:
+                holder[...] = new
+    return y
 
 
 def gelu(x: Any, approximate: str = "none") -> Any:

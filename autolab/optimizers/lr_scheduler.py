@@ -10,6 +10,7 @@ import math
 from collections.abc import Callable, Sequence
 from typing import Any, ClassVar, Literal
 
+from .scheduling import ChainedScheduler as ChainedScheduler
 from .scheduling import LRScheduler
 from .scheduling import ReduceLROnPlateau as ReduceLROnPlateau
 from .scheduling import SequentialLR as SequentialLR
@@ -129,7 +130,7 @@ class LambdaLR(LRScheduler):
         if len(self.lr_lambdas) != groups:
             got = len(self.lr_lambdas)
             raise ValueError(
-                f"LambdaLR: lr_lambda has {got} functions; expected {groups}, one for each parameter group"
+                f"{type(self).__name__}: lr_lambda has {got} functions; expected {groups}, one for each parameter group"
             )
         super().__init__(optimizer, last_epoch)
 
@@ -139,6 +140,25 @@ class LambdaLR(LRScheduler):
     def state_dict(self) -> dict[str, Any]:
         """As of other schedulers, without the functions, which whoever loads it constructs again."""
         return {key: value for key, value in super().state_dict().items() if key != "lr_lambdas"}
+
+
+class MultiplicativeLR(LambdaLR):
+    """Multiply the learning rate by ``lr_lambda(epoch)`` in every epoch but the first.
+
+    Examples
+    --------
+    >>> from autolab import links as L, optimizers
+    >>> optimizer = optimizers.SGD(L.Linear(3, 2), lr=1.0)
+    >>> scheduler = optimizers.lr_scheduler.MultiplicativeLR(optimizer, lambda epoch: 0.5)
+    >>> for epoch in range(3):
+    ...     scheduler.step()
+    >>> optimizer.lr
+    0.125
+    """
+
+    def get_lr(self) -> list[float]:
+        groups = zip(self.optimizer.param_groups, self.lr_lambdas, strict=True)
+        return [group["lr"] * (one(self.last_epoch) if self.last_epoch else 1) for group, one in groups]
 
 
 class LinearLR(LRScheduler):
@@ -354,8 +374,8 @@ class OneCycleLR(LRScheduler):
         self.total_steps = (epochs or 0) * (steps_per_epoch or 0) if total_steps is None else total_steps
         self.pct_start, self.anneal_strategy, self.three_phase = pct_start, anneal_strategy, three_phase
         self.cycle_momentum = cycle_momentum
-        if cycle_momentum and not all(["betas" in g or "momentum" in g for g in optimizer.param_groups]):
-            raise ValueError("OneCycleLR: the optimizer has no momentum or betas; expected cycle_momentum=False")
+        if cycle_momentum:
+            _check_momentum("OneCycleLR", optimizer)
         if last_epoch == -1:
             given = {"max_lr": max_lr, "base_momentum": base_momentum, "max_momentum": max_momentum}
             lists = [_of_groups("OneCycleLR", name, optimizer, value) for name, value in given.items()]
@@ -392,8 +412,93 @@ class OneCycleLR(LRScheduler):
         share, rates, momenta = self._phase()
         for group in self.optimizer.param_groups if self.cycle_momentum else ():
             momentum = self._between(share, *[group[name] for name in momenta])
-            if "betas" in group:
-                group["betas"] = momentum, *group["betas"][1:]
-            else:
-                group["momentum"] = momentum
+            _set_momentum(group, momentum)
         return [self._between(share, *[group[name] for name in rates]) for group in self.optimizer.param_groups]
+
+
+def _set_momentum(group: Any, momentum: float) -> None:
+    """Set the momentum of a parameter group, or Adam's ``beta1``."""
+    if "betas" in group:
+        group["betas"] = momentum, *group["betas"][1:]
+    else:
+        group["momentum"] = momentum
+
+
+def _check_momentum(who: str, optimizer: Any) -> None:
+    if not all(["betas" in g or "momentum" in g for g in optimizer.param_groups]):
+        raise ValueError(f"{who}: the optimizer has no momentum or betas; expected cycle_momentum=False")
+
+
+class CyclicLR(LRScheduler):
+    """Go from ``base_lr`` up to ``max_lr`` and back, again and again; call ``step`` after each update.
+
+    ``mode`` says how the height of the cycles changes: not at all for ``"triangular"``, to a half of the last one for
+    ``"triangular2"``, and by ``gamma**updates`` for ``"exp_range"``; or ``scale_fn`` gives it, of the number of the
+    cycle or, with ``scale_mode="iterations"``, of the update. The momentum goes the other way, unless
+    ``cycle_momentum=False`` (L. Smith, "Cyclical learning rates for training neural networks", 2017).
+
+    Examples
+    --------
+    >>> from autolab import links as L, optimizers
+    >>> optimizer = optimizers.SGD(L.Linear(3, 2), lr=1.0, momentum=0.9)
+    >>> scheduler = optimizers.lr_scheduler.CyclicLR(optimizer, 0.25, 1.25, step_size_up=2)
+    >>> rates = [optimizer.lr]
+    >>> for update in range(4):
+    ...     scheduler.step()
+    ...     rates.append(optimizer.lr)
+    >>> rates
+    [0.25, 0.75, 1.25, 0.75, 0.25]
+    """
+
+    checks: ClassVar[dict[str, _Check]] = {
+        "step_size_up": _at_least(1),
+        "mode": _one_of("triangular", "triangular2", "exp_range"),
+        "scale_mode": _one_of("cycle", "iterations"),
+        "cycle_momentum": _truth,
+    }
+
+    def __init__(
+        self,
+        optimizer: Any,
+        base_lr: float | Sequence[float],
+        max_lr: float | Sequence[float],
+        step_size_up: int = 2000,
+        step_size_down: int | None = None,
+        mode: Literal["triangular", "triangular2", "exp_range"] = "triangular",
+        gamma: float = 1.0,
+        scale_fn: Callable[[float], float] | None = None,
+        scale_mode: Literal["cycle", "iterations"] = "cycle",
+        cycle_momentum: bool = True,
+        base_momentum: float | Sequence[float] = 0.8,
+        max_momentum: float | Sequence[float] = 0.9,
+        last_epoch: int = -1,
+    ) -> None:
+        self.step_size_up, self.step_size_down, self.mode, self.gamma = step_size_up, step_size_down, mode, gamma
+        self.scale_fn, self.scale_mode, self.cycle_momentum = scale_fn, scale_mode, cycle_momentum
+        if cycle_momentum:
+            _check_momentum("CyclicLR", optimizer)
+        given = {"base_lr": base_lr, "max_lr": max_lr, "base_momentum": base_momentum, "max_momentum": max_momentum}
+        self.between = [_of_groups("CyclicLR", name, optimizer, value) for name, value in given.items()]
+        if last_epoch == -1:
+            for group, low in zip(optimizer.param_groups, self.between[0], strict=True):
+                group.update(lr=low, initial_lr=low)
+        super().__init__(optimizer, last_epoch)
+
+    def _height(self, cycle: int) -> float:
+        if self.scale_fn is not None:
+            return float(self.scale_fn(cycle if self.scale_mode == "cycle" else self.last_epoch))
+        heights = {"triangular": 1.0, "triangular2": 0.5 ** (cycle - 1), "exp_range": self.gamma**self.last_epoch}
+        return float(heights[self.mode])
+
+    def get_lr(self) -> list[float]:
+        up, down = self.step_size_up, self.step_size_up if self.step_size_down is None else self.step_size_down
+        done, place = divmod(self.last_epoch, up + down)
+        share = (place / up if place <= up else (up + down - place) / down) * self._height(int(done) + 1)
+        if self.cycle_momentum:
+            for group, low, high in zip(self.optimizer.param_groups, *self.between[2:], strict=True):
+                _set_momentum(group, high - (high - low) * share)
+        return [low + (high - low) * share for low, high in zip(*self.between[:2], strict=True)]
+
+    def state_dict(self) -> dict[str, Any]:
+        """As of other schedulers, without the function, which whoever loads it constructs again."""
+        return {key: value for key, value in super().state_dict().items() if key != "scale_fn"}

@@ -106,7 +106,57 @@ def scaled(lr: float, factor: float, least: float) -> float:
     return least + (lr - least) * factor
 
 
-class SequentialLR(LRScheduler):
+class _Schedulers(LRScheduler):
+    """Several schedulers of one optimizer."""
+
+    def _take(self, optimizer: Any, schedulers: Sequence[Any]) -> None:
+        for one in schedulers:
+            if not isinstance(one, LRScheduler) or one.optimizer is not optimizer:
+                who = type(self).__name__
+                raise ValueError(f"{who}: got {a_kind(one)}; expected schedulers of the same optimizer, by epochs")
+        self.optimizer, self.schedulers = optimizer, list(schedulers)
+
+    def state_dict(self) -> dict[str, Any]:
+        """As of other schedulers, with the states of the schedulers in it."""
+        return {**super().state_dict(), "schedulers": [one.state_dict() for one in self.schedulers]}
+
+    def load_state_dict(self, state_dict: dict[str, Any]) -> None:
+        """Load what `state_dict` returned."""
+        super().load_state_dict({key: value for key, value in state_dict.items() if key != "schedulers"})
+        for one, state in zip(self.schedulers, state_dict["schedulers"], strict=True):
+            one.load_state_dict(state)
+
+
+class ChainedScheduler(_Schedulers):
+    """Several schedulers at once: each step is one of all of them, in order.
+
+    Examples
+    --------
+    >>> from autolab import links as L, optimizers
+    >>> from autolab.optimizers.lr_scheduler import ChainedScheduler, ConstantLR, ExponentialLR
+    >>> optimizer = optimizers.SGD(L.Linear(3, 2), lr=1.0)
+    >>> scheduler, rates = ChainedScheduler([ConstantLR(optimizer, 0.5, 2), ExponentialLR(optimizer, 0.5)]), []
+    >>> for _ in range(4):
+    ...     rates.append(optimizer.lr)
+    ...     scheduler.step()
+    >>> rates
+    [0.5, 0.25, 0.25, 0.125]
+    """
+
+    def __init__(self, schedulers: Sequence[Any], optimizer: Any = None) -> None:
+        if not schedulers:
+            raise ValueError("ChainedScheduler: got no schedulers; expected at least one")
+        self._take(schedulers[0].optimizer if optimizer is None else optimizer, schedulers)
+        self.last_epoch, self._last_lr = 0, [group["lr"] for group in self.optimizer.param_groups]
+
+    def step(self) -> None:
+        """Advance all of them to their next epoch."""
+        for one in self.schedulers:
+            one.step()
+        self.last_epoch, self._last_lr = self.last_epoch + 1, [group["lr"] for group in self.optimizer.param_groups]
+
+
+class SequentialLR(_Schedulers):
     """Run schedulers in sequence: at each of the milestones the next one begins, at its own first epoch.
 
     Examples
@@ -130,13 +180,8 @@ class SequentialLR(LRScheduler):
             raise ValueError(
                 f"SequentialLR: got {len(milestones)} milestones; expected {len(schedulers) - 1}, one between each two"
             )
-        for one in schedulers:
-            if not isinstance(one, LRScheduler) or one.optimizer is not optimizer:
-                raise ValueError(
-                    f"SequentialLR: got {a_kind(one)}; expected schedulers of the same optimizer, by epochs"
-                )
-        self.optimizer, self.schedulers, self.milestones = optimizer, list(schedulers), list(milestones)
-        self.last_epoch = last_epoch
+        self._take(optimizer, schedulers)
+        self.milestones, self.last_epoch = list(milestones), last_epoch
         self.step()
 
     def step(self) -> None:
@@ -152,16 +197,6 @@ class SequentialLR(LRScheduler):
     def _restart(self) -> None:
         self.last_epoch = -1
         self.step()
-
-    def state_dict(self) -> dict[str, Any]:
-        """As of other schedulers, with the states of the schedulers in it."""
-        return {**super().state_dict(), "schedulers": [one.state_dict() for one in self.schedulers]}
-
-    def load_state_dict(self, state_dict: dict[str, Any]) -> None:
-        """Load what `state_dict` returned."""
-        super().load_state_dict({key: value for key, value in state_dict.items() if key != "schedulers"})
-        for one, state in zip(self.schedulers, state_dict["schedulers"], strict=True):
-            one.load_state_dict(state)
 
 
 class ReduceLROnPlateau(LRScheduler):

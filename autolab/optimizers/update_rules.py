@@ -159,7 +159,8 @@ class NesterovAG(MomentumSGD):
 class AdaGrad(Optimizer):
     """AdaGrad: ``h = h + g * g``, then ``w - lr * g / (sqrt(h) + eps)``.
 
-    Elements with large gradients so far take smaller steps.
+    Elements with large gradients so far take smaller steps. PyTorch's ``lr_decay`` divides the rate of update ``t`` by
+    ``1 + (t - 1) * lr_decay``, and ``h`` begins with its ``initial_accumulator_value``.
 
     J. Duchi et al., "Adaptive subgradient methods", 2011.
 
@@ -176,8 +177,12 @@ class AdaGrad(Optimizer):
     """
 
     hyperparameters = ("lr", "eps")
-    checks: ClassVar[dict[str, Check]] = {**Optimizer.checks, "eps": from_to(0)}
-    fixed: ClassVar[dict[str, Any]] = {**Optimizer.fixed, "lr_decay": 0, "initial_accumulator_value": 0}
+    options: ClassVar[dict[str, Any]] = {"lr_decay": 0.0, "initial_accumulator_value": 0.0, **Optimizer.options}
+    checks: ClassVar[dict[str, Check]] = {
+        **Optimizer.checks,
+        **dict.fromkeys(("eps", "lr_decay", "initial_accumulator_value"), from_to(0)),
+    }
+    lr_decay = initial_accumulator_value = 0.0
 
     def __init__(self, lr: Rate = 0.01, eps: float = 1e-8) -> None:
         super().__init__(lr)
@@ -185,10 +190,12 @@ class AdaGrad(Optimizer):
 
     def update_one(self, w: Array, g: Array, state: State) -> Array:
         h = g * g
-        if "h" in state:
-            h += state["h"]
-        state["h"] = h
-        return _moved(w, _over_root(g, h, self.eps), -self.rate)
+        h += state.get("h", self.initial_accumulator_value)
+        state["h"], rate = h, self.rate
+        if self.lr_decay:
+            before = state.get("t", 0)
+            state["t"], rate = before + 1, rate / (1 + before * self.lr_decay)
+        return _moved(w, _over_root(g, h, self.eps), -rate)
 
 
 class AdaDelta(Optimizer):
@@ -277,7 +284,8 @@ class Adam(Optimizer):
     """Adam, adaptive moment estimation: bias-corrected running averages of ``g`` and of ``g * g``.
 
     With ``m = beta1 * m + (1 - beta1) * g`` and ``v = beta2 * v + (1 - beta2) * g * g``, in the ``t``-th update of the
-    parameter: ``w - lr * m / (1 - beta1**t) / (sqrt(v / (1 - beta2**t)) + eps)``.
+    parameter: ``w - lr * m / (1 - beta1**t) / (sqrt(v / (1 - beta2**t)) + eps)``. With PyTorch's ``amsgrad=True``, the
+    largest ``v`` so far replaces ``v`` (S. Reddi et al., "On the convergence of Adam and beyond", 2018).
 
     D. Kingma, J. Ba, "Adam: a method for stochastic optimization", 2015.
 
@@ -294,8 +302,16 @@ class Adam(Optimizer):
     """
 
     hyperparameters: tuple[str, ...] = ("lr", "beta1", "beta2", "eps")
-    checks: ClassVar[dict[str, Check]] = {**Optimizer.checks, "beta1": below_1, "beta2": below_1, "eps": from_to(0)}
-    fixed: ClassVar[dict[str, Any]] = {**Optimizer.fixed, "amsgrad": False, "decoupled_weight_decay": False}
+    options: ClassVar[dict[str, Any]] = {"amsgrad": False, **Optimizer.options}
+    checks: ClassVar[dict[str, Check]] = {
+        **Optimizer.checks,
+        "beta1": below_1,
+        "beta2": below_1,
+        "eps": from_to(0),
+        "amsgrad": truth,
+    }
+    fixed: ClassVar[dict[str, Any]] = {**Optimizer.fixed, "decoupled_weight_decay": False}
+    amsgrad = False
 
     _eps_is_corrected: ClassVar[bool] = True
     """False in Chainer and DeZero, which add ``eps`` to ``sqrt(v)`` without its bias correction."""
@@ -320,6 +336,8 @@ class Adam(Optimizer):
         t = state["t"] = state.get("t", 0) + 1
         m = state["m"] = _averaged(state.get("m"), g, self.beta1)
         v = state["v"] = _averaged(state.get("v"), g * g, self.beta2)
+        if self.amsgrad:
+            v = state["v_max"] = get_array_module(v).maximum(v, state.get("v_max", v))
         root = math.sqrt(1 - self.beta2**t)  # sqrt(v / c) + eps = (sqrt(v) + eps * sqrt(c)) / sqrt(c)
         step = _over_root(m, v, self.eps * root if self._eps_is_corrected else self.eps)
         step *= root / (1 - self.beta1**t)

@@ -6,7 +6,9 @@ import ast
 import builtins
 import inspect
 import re
+from collections.abc import Iterator
 from importlib import import_module
+from pathlib import Path
 from types import ModuleType
 from typing import Any
 
@@ -98,11 +100,8 @@ def test_a_line_may_have_several_names(monkeypatch, tmp_path) -> None:
     ("call", "said"),
     [
         (lambda: torch.nn.Conv2d(1, 1, 3, padding_mode="circular"), "padding_mode='circular'"),
-        (lambda: torch.optim.Adam([torch.ones(1)], amsgrad=True), "amsgrad=True"),
-        (
-            lambda: torch.nn.functional.scaled_dot_product_attention(*[torch.ones(1, 2, 2)] * 3, dropout_p=0.1),
-            "dropout_p=0.1",
-        ),
+        (lambda: torch.optim.Adam([torch.ones(1)], capturable=True), "capturable=True"),
+        (lambda: torch.nn.LSTM(3, 2, proj_size=1), "proj_size=1"),
         (lambda: chainer.functions.convolution_1d(*[np.ones((1, 1, 3))] * 2, cover_all=np.ones(2)), "cover_all=array"),
     ],
 )
@@ -128,3 +127,55 @@ def test_a_traceback_shows_the_line_of_the_table() -> None:
         torch.tril([1])
     (shown,) = [entry for entry in caught.traceback if str(entry.path).endswith("table.txt")]
     assert shown.path.read_text("utf-8").splitlines()[shown.lineno].startswith("tril(input: Any, ")
+
+
+NO_EFFECT = {
+    "aliases.py find_spec": "Python's import system gives them",
+    "chainer/initializers.py _fan_out": "a choice among two",
+    "chainer/links/_sequences.py _step": "a network without gates has no other state",
+    "chainer/optimizer.py new_epoch": "Chainer only checks by it who counts",
+    "chainer/testing": "of tests: without cuDNN there is one configuration, and messages are always long",
+    "chainer/training/trainer.py run": "Python itself shows the error",
+    "chainer/utils/type_check.py": "a name for messages, in which AutoLab's errors have their own",
+    "dezero/_variable.py copy": "one of DeZero has no initializer to begin with again",
+    "dezero/optimizers.py __call__": "the hook has its own",
+    "torch/_inplace.py copy_": "nothing runs asynchronously",
+    "torch/_reductions.py unique": "without it the order is free, so it may be sorted",
+    "torch/nn/_plain.py __init__": "Identity takes anything",
+    "torch/nn/_recurrent.py _after": "a network without gates has no other state",
+    "chainer should_use_cudnn level": "there is no cuDNN",
+    "torch.Tensor.filled": "one of numbers reads no data",
+    "chainer.training._shifts": "read by the class that is made of it",
+    "torch.optim._update_rules": "read by the class that is made of it",
+}
+"""Where a parameter is not read -> the reason; all others are read, or declared with ``only`` or ``ignored``."""
+
+
+def _is_nothing(part: ast.stmt) -> bool:
+    """Whether a statement is a docstring, or one of a method that is not there."""
+    is_text = isinstance(part, ast.Expr) and isinstance(part.value, ast.Constant)
+    return is_text or isinstance(part, ast.Raise | ast.Pass)
+
+
+def _unread() -> Iterator[str]:
+    root = Path(compat.__file__).parent
+    for path in sorted(root.rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            if isinstance(node, ast.FunctionDef) and not all([_is_nothing(part) for part in node.body]):
+                taken = node.args
+                names = [*taken.posonlyargs, *taken.args, *taken.kwonlyargs, taken.vararg, taken.kwarg]
+                read = {one.id for part in node.body for one in ast.walk(part) if isinstance(one, ast.Name)}
+                for name in sorted({one.arg for one in names if one} - read - {"self", "cls"}):
+                    yield f"{path.relative_to(root).as_posix()} {node.name} {name}"
+    for library in compat.facades():
+        for section, entries in table._sections(root / library / "table.txt").items():
+            for name, entry in entries.items():
+                read = {one.id for one in ast.walk(ast.parse(entry.expression)) if isinstance(one, ast.Name)}
+                passed = table._passed(entry) if entry.parameters is not None and entry.expression else []
+                yield from [f"{section} {name} {one}" for one in passed if one.strip("*") not in {*read, "self"}]
+
+
+def test_every_parameter_is_read_or_declared_to_have_no_effect() -> None:
+    found = list(_unread())
+    assert [one for one in found if not one.startswith(tuple(NO_EFFECT))] == []
+    assert [where for where in NO_EFFECT if not any([one.startswith(where) for one in found])] == []

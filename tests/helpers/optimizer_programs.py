@@ -21,14 +21,28 @@ SETTINGS: dict[str, list[dict[str, Any]]] = {
         {"momentum": 0.7, "dampening": 0.3, "maximize": True},
         {"weight_decay": 0.2},
     ],
-    "Adam": [{}, {"betas": (0.7, 0.8), "eps": 0.1, "weight_decay": 0.1}, {"maximize": True}],
-    "AdamW": [{}, {"betas": (0.7, 0.8), "eps": 0.1, "weight_decay": 0.3}, {"weight_decay": 0.0, "maximize": True}],
+    "Adam": [
+        {},
+        {"betas": (0.7, 0.8), "eps": 0.1, "weight_decay": 0.1},
+        {"maximize": True},
+        {"amsgrad": True, "betas": (0.5, 0.6), "weight_decay": 0.1},
+    ],
+    "AdamW": [
+        {},
+        {"betas": (0.7, 0.8), "eps": 0.1, "weight_decay": 0.3},
+        {"weight_decay": 0.0, "maximize": True},
+        {"amsgrad": True},
+    ],
     "RMSprop": [
         {},
         {"alpha": 0.7, "eps": 0.1, "weight_decay": 0.1},
         {"momentum": 0.6, "centered": True, "eps": 0.3, "alpha": 0.6},
     ],
-    "Adagrad": [{"eps": 0.1, "weight_decay": 0.1}, {"eps": 1e-10}],
+    "Adagrad": [
+        {"eps": 0.1, "weight_decay": 0.1},
+        {"eps": 1e-10},
+        {"eps": 1e-10, "lr_decay": 0.3, "initial_accumulator_value": 0.2},
+    ],
     "Adadelta": [{"rho": 0.7, "eps": 0.1, "weight_decay": 0.1}, {"rho": 0.9, "maximize": True}],
 }
 OWN_NAMES = {"Adagrad": "AdaGrad", "Adadelta": "AdaDelta"}
@@ -39,6 +53,15 @@ SCHEDULES: dict[str, Callable[[Any, Any], Any]] = {
     "milestones": lambda S, o: S.MultiStepLR(o, [1, 4, 4], 0.3),
     "exponential": lambda S, o: S.ExponentialLR(o, 0.8),
     "lambdas": lambda S, o: S.LambdaLR(o, [lambda epoch: 0.9**epoch, lambda epoch: 1 / (1 + epoch)]),
+    "factors": lambda S, o: S.MultiplicativeLR(o, [lambda epoch: 0.9, lambda epoch: 1 / (1 + epoch)]),
+    "cycles": lambda S, o: S.CyclicLR(o, [0.01, 0.02], 0.2, 3, 2, "triangular2", cycle_momentum=False),
+    "cycles of momentum": lambda S, o: S.CyclicLR(
+        o, 0.01, [0.2, 0.3], 2, mode="exp_range", gamma=0.8, base_momentum=[0.6, 0.5], max_momentum=0.8
+    ),
+    "cycles of their own": lambda S, o: S.CyclicLR(
+        o, 0.01, 0.2, 2, 1, scale_fn=lambda n: 1 / (1 + n), scale_mode="iterations", cycle_momentum=False
+    ),
+    "chain": lambda S, o: S.ChainedScheduler([S.ConstantLR(o, 0.1, 3), S.ExponentialLR(o, 0.8), S.StepLR(o, 4, 0.5)]),
     "linear": lambda S, o: S.LinearLR(o, 0.25, 0.75, 4),
     "constant": lambda S, o: S.ConstantLR(o, 0.5, 3),
     "polynomial": lambda S, o: S.PolynomialLR(o, 5, 2.0),
@@ -97,7 +120,7 @@ def figures(
 def cases() -> list[tuple[str, int, str]]:
     """Optimizer, index of its settings, and schedule."""
     found = [(name, i, plan) for name, each in SETTINGS.items() for i in range(len(each)) for plan in SCHEDULES]
-    of_momentum = ("one cycle", "one cycle, three phases")
+    of_momentum = ("one cycle", "one cycle, three phases", "cycles of momentum")
     return [one for one in found if not (one[0] in OWN_NAMES and one[2] in of_momentum)]
 
 

@@ -748,6 +748,7 @@ KINDER = {
     "run(nn.Conv1d(4, 0, 3)": "without channels there is nothing",
     "run(nn.Conv2d(4, 0, 3)": "without channels there is nothing",
     "F.group_norm": "a bias needs no weight",
+    "F.multi_margin_loss(t((2, 3), 'float16'": "float16 has no rule of its own",
     "F.prelu": "a weight of shape (1, 1) has one element",
 }
 """The beginning of calls that PyTorch alone refuses, and why they are taken here."""

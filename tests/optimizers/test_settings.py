@@ -214,6 +214,9 @@ OF_SCHEDULES: list[tuple[Any, dict[str, Any], dict[str, Any]]] = [
     (S.CosineAnnealingWarmRestarts, {"T_0": 5}, {"T_0": 2, "T_mult": 2, "eta_min": 0.01}),
     (S.OneCycleLR, {"max_lr": 1.0, "total_steps": 10}, {"total_steps": 8, "pct_start": 0.5, "three_phase": True}),
     (S.OneCycleLR, {"max_lr": 1.0, "total_steps": 10}, {"anneal_strategy": "linear", "cycle_momentum": False}),
+    (S.CyclicLR, {"base_lr": 0.1, "max_lr": 1.0, "cycle_momentum": False}, {"step_size_up": 2, "step_size_down": 3}),
+    (S.CyclicLR, {"base_lr": 0.1, "max_lr": 1.0, "step_size_up": 2}, {"cycle_momentum": False, "mode": "triangular2"}),
+    (S.CyclicLR, {"base_lr": 0.1, "max_lr": 1.0, "mode": "exp_range"}, {"gamma": 0.5, "scale_fn": lambda n: 0.1}),
     (S.ReduceLROnPlateau, {}, {"factor": 0.5, "patience": 1, "threshold": 0.2, "threshold_mode": "abs", "cooldown": 1}),
 ]
 

@@ -22,7 +22,12 @@ class ComputationalGraph:
 
 
 def build_computational_graph(outputs: Sequence[Any], **options: Any) -> ComputationalGraph:
-    """The graph that computed Variables. ``options`` set Chainer's styles; here Variables are orange, functions blue.
+    """The graph that computed Variables, which are orange; functions are blue, whatever Chainer's ``..._style`` says.
+
+    Raises
+    ------
+    NotImplementedError
+        If there are other options.
 
     Examples
     --------
@@ -38,4 +43,6 @@ def build_computational_graph(outputs: Sequence[Any], **options: Any) -> Computa
     0 [label="x: (2,) float64", color=orange, style=filled]
     }
     """
+    if others := [name for name in options if not name.endswith("_style")]:
+        raise NotImplementedError(f"build_computational_graph: {others[0]:.60} is not part of AutoLab's chainer facade")
     return ComputationalGraph(outputs)

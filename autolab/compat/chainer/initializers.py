@@ -164,6 +164,8 @@ def generate_array(initializer: Any, shape: Any, xp: Any, dtype: Any = None, dev
     >>> chainer.initializers.generate_array(chainer.initializers.One(), (2,), np)
     array([1., 1.], dtype=float32)
     """
+    if device is not None:
+        raise NotImplementedError("generate_array: device is not part of AutoLab's chainer facade; xp says where it is")
     chosen = getattr(initializer, "dtype", None) if dtype is None else dtype
     array = xp.empty(shape, config.dtype if chosen is None else chosen)
     initializer(array)

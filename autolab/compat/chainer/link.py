@@ -10,6 +10,7 @@ import numpy as np
 
 from ... import links as _links
 from ...engine.parameter import Parameter as _Parameter
+from .backends.cuda import on_first
 from .initializers import start
 from .variable import Parameter, own_parameter, tagged
 
@@ -147,6 +148,7 @@ class Link(_links.Link):
     # ------------------------------------------------------------------ devices
     def to_gpu(self, device: Any = None) -> Any:
         """Move the link to the current GPU. Returns the link itself."""
+        on_first(device)
         return super().to_gpu()
 
     @property

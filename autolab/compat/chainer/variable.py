@@ -21,6 +21,7 @@ from ...engine.creator import generation
 from ...engine.store import exclusive
 from ..dressing import dress, dress_operators, dressing
 from ..table import signed
+from .backends.cuda import on_first
 from .initializers import as_initializer
 
 _Engines = _variable.Variable
@@ -173,6 +174,7 @@ class Variable(_Engines, metaclass=_Kind):
 
     def to_gpu(self, device: Any = None) -> Variable:
         """Move the array and its gradient to the current GPU."""
+        on_first(device)
         return self._moved(to_gpu)
 
     def _moved(self, move: Callable[[Array], Array]) -> Variable:

@@ -44,6 +44,13 @@ def of_floats(function: str, value: Any, name: str = "input") -> Any:
     return value
 
 
+def numbers(function: str, value: Any, name: str = "target") -> Any:
+    """A tensor of numbers, for functions that PyTorch does not define for booleans."""
+    if tensor_of(function, value, name)._data.dtype == bool:
+        raise RuntimeError(f"{function}: {name} is of torch.bool; expected numbers, as from {name}.float()")
+    return value
+
+
 def beside(function: str, input: Any, **others: Any) -> Any:
     """The input, which must hold floats of the same type as the other tensors, such as weight and bias."""
     if not isinstance(input, Engine) or input._data.dtype.kind != "f":

@@ -137,6 +137,7 @@ class Generator:
     """
 
     def __init__(self, device: Any = "cpu") -> None:
+        self.device = _device(device)  # NumPy draws for every device
         self.rng = np.random.default_rng()
 
     def manual_seed(self, seed: int) -> Generator:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+import operator
+from functools import reduce
 from typing import Any
 
 import numpy as np
@@ -11,7 +13,7 @@ from ...engine import Variable, as_array, check_number, get_array_module, takes_
 from ..arrays.joining import along
 from ..working_precision import in_full
 
-_MODES = {"nearest": (1, 2), "linear": (1,), "bilinear": (2,)}
+_MODES = {"nearest": (1, 2), "nearest-exact": (1, 2), "linear": (1,), "bilinear": (2,), "bicubic": (2,)}
 
 
 @takes_other_words
@@ -29,8 +31,9 @@ def interpolate(
     scale_factor : float or tuple of float, optional
         Factor for the lengths; the products are rounded down.
     mode : str
-        ``"nearest"``: the element that covers the position; ``"linear"`` (sequences) and ``"bilinear"`` (images):
-        linear interpolation between the neighbours.
+        ``"nearest"``: the element that covers the position, with ``"nearest-exact"`` its centre; ``"linear"``
+        (sequences) and ``"bilinear"`` (images): linear interpolation between the neighbours; ``"bicubic"``: by cubic
+        polynomials of four neighbours.
     align_corners : bool
         For interpolation: whether the centres of the first and last elements are aligned, instead of the outer edges.
 
@@ -57,17 +60,19 @@ def interpolate(
     if axes not in _MODES[mode]:
         expected = " or ".join([f"{n + 2} axes" for n in _MODES[mode]])
         raise ValueError(f"interpolate: x has shape {x.shape}; expected {expected} for mode {mode!r}")
-    if mode == "nearest" and align_corners:
-        raise ValueError("interpolate: align_corners=True is for the modes 'linear' and 'bilinear'")
+    if mode.startswith("nearest") and align_corners:
+        raise ValueError("interpolate: align_corners=True is for interpolation, not for 'nearest'")
     lengths, scales = _lengths(x.shape[2:], size, scale_factor)
-    if mode == "nearest":
+    if mode.startswith("nearest"):
         for i, (new, old, scale) in enumerate(zip(lengths, x.shape[2:], scales, strict=True)):
-            places = np.minimum(np.floor(np.arange(new) * scale), old - 1).astype(np.int64)
+            places = np.minimum(
+                np.floor((np.arange(new) + (0.5 if mode == "nearest-exact" else 0)) * scale), old - 1
+            ).astype(np.int64)
             x = x[along(i + 2, get_array_module(getattr(x, "_data", x)).asarray(places))]
         return x
     (x,), rounded = in_full("interpolate", x=x)
     for i, (new, scale) in enumerate(zip(lengths, scales, strict=True)):
-        x = _means(x, i + 2, new, scale, align_corners)
+        x = _means(x, i + 2, new, scale, align_corners, mode == "bicubic")
     return rounded(x)
 
 
@@ -93,17 +98,26 @@ def _lengths(old: tuple[int, ...], size: Any, scale_factor: Any) -> tuple[list[i
     return lengths, [1 / factor for factor in factors]
 
 
-def _means(x: Any, axis: int, new: int, scale: float, align_corners: bool) -> Any:
-    """Linear interpolation between neighbours along an axis."""
+def _means(x: Any, axis: int, new: int, scale: float, align_corners: bool, cubic: bool) -> Any:
+    """Interpolation between two neighbours along an axis, or between four."""
     old = x.shape[axis]
     if align_corners:
         places = np.arange(new) * ((old - 1) / (new - 1) if new > 1 else 0.0)
     else:
-        places = np.maximum((np.arange(new) + 0.5) * scale - 0.5, 0.0)
-    below = np.minimum(places.astype(np.int64), old - 1)
-    above = np.minimum(below + 1, old - 1)
-    shape = (-1, *[1] * (x.ndim - 1 - axis))
-    xp = get_array_module(getattr(x, "_data", x))
-    share = xp.asarray((places - below).reshape(shape).astype(x.dtype))
-    low, high = [x[along(axis, xp.asarray(index))] for index in (below, above)]
-    return low * (1 - share) + high * share
+        places = (np.arange(new) + 0.5) * scale - 0.5
+        places = places if cubic else np.maximum(places, 0.0)
+    below = np.floor(places).astype(np.int64)
+    share = places - below
+    shares = _cubic_shares(share) if cubic else [1 - share, share]
+    xp, parts = get_array_module(getattr(x, "_data", x)), []
+    for i, part in enumerate(shares, -1 if cubic else 0):
+        index = xp.asarray(np.clip(below + i, 0, old - 1))
+        parts.append(x[along(axis, index)] * xp.asarray(part.reshape(-1, *[1] * (x.ndim - 1 - axis)).astype(x.dtype)))
+    return reduce(operator.add, parts)
+
+
+def _cubic_shares(t: np.ndarray) -> list[np.ndarray]:
+    """How much each of four neighbours counts at ``t`` between the inner two: Keys's convolution with a = -0.75."""
+    near = [(1.25 * d - 2.25) * d * d + 1 for d in (t, 1 - t)]
+    far = [-0.75 * (((d - 5) * d + 8) * d - 4) for d in (1 + t, 2 - t)]
+    return [far[0], near[0], near[1], far[1]]

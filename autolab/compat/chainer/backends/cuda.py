@@ -13,6 +13,17 @@ from ....engine import devices as _transfer
 from ....gpu.user_kernel import elementwise_kernel
 from ...table import fill
 
+
+def on_first(device: Any) -> tuple[()]:
+    """Nothing, for the current GPU or the first one; any other is refused, as arrays go to the current one."""
+    index = getattr(device, "id", device)
+    if index is None or str(index).rpartition(":")[2] == "0":
+        return ()
+    raise NotImplementedError(
+        f"to_gpu: device={device!r:.40} is not part of AutoLab's chainer facade; it has the first GPU"
+    )
+
+
 available = _backend.gpu_status().state == "ok"
 cudnn_enabled = False
 

@@ -41,7 +41,7 @@ class Extension(_training.Extension):
 
 
 @signed
-def make_extension(trigger, default_name, priority, finalizer, initializer, on_error, **kwargs):
+def make_extension(trigger, default_name, priority, finalizer, initializer, on_error):
     """A decorator that gives a function of the trainer the attributes of an extension.
 
     Examples

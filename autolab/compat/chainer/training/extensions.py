@@ -208,18 +208,18 @@ class ProgressBar(_extensions.ProgressBar):
     """Shows a progress bar with the iterations done and the time left."""
 
     @signed
-    def __init__(self, training_length, update_interval, bar_length, out):
+    def __init__(self, update_interval, out):
         super().__init__(update_interval, file=sys.stdout if out is None else out)
 
 
 class PlotReport(_extensions.PlotReport):
     """Plots entries of the log as curves, into an SVG file whatever the extension of its name.
 
-    It uses the trainer's `LogReport`, and thus its ``trigger`` and ``postprocess``.
+    It uses the trainer's `LogReport`, and thus its ``trigger``; the curves are drawn as AutoLab draws them.
     """
 
     @signed
-    def __init__(self, y_keys, x_key, trigger, postprocess, filename, marker, grid, file_name):
+    def __init__(self, y_keys, x_key, filename, file_name):
         entries = [y_keys] if isinstance(y_keys, str) else y_keys
         super().__init__(entries, x_key, filename=(filename or file_name).rpartition(".")[0] + ".svg")
 

@@ -66,7 +66,7 @@ class Trainer(_training.Trainer):
             self.extend(extension)
 
     @signed
-    def extend(self, extension, name, trigger, priority, *, call_before_training, **kwargs):
+    def extend(self, extension, name, trigger, priority, *, call_before_training):
         """Call ``extension(trainer)`` after updates, whenever its trigger fires.
 
         A second extension with the same name gets a number appended to it.

@@ -50,14 +50,14 @@ class ManualScheduleTrigger:
 
 
 class OnceTrigger:
-    """Fires once, at the first iteration."""
+    """Fires once, at the first iteration; with ``call_on_resume`` also at that of a training that is resumed."""
 
     def __init__(self, call_on_resume: bool = False) -> None:
-        self._waits = True
+        self._waits, self._on_resume = True, call_on_resume
 
     def __call__(self, trainer: Any) -> bool:
         waits, self._waits = self._waits, False
-        return waits
+        return waits and (self._on_resume or trainer.updater.iteration <= 1)
 
 
 class TimeTrigger:
@@ -117,11 +117,11 @@ class EarlyStoppingTrigger(BestValueTrigger):
     """Fires if an observation has not improved on the best one for ``patients`` checks, or at the end."""
 
     @signed
-    def __init__(self, check_trigger, monitor, patience, mode, verbose, max_trigger, **kwargs):
+    def __init__(self, check_trigger, monitor, patience, mode, max_trigger, *, patients):
         is_max = mode == "max" or (mode == "auto" and "accuracy" in monitor)
         compare = (lambda best, new: new > best) if is_max else (lambda best, new: new < best)
         super().__init__(monitor, compare, check_trigger)
-        self.patience = kwargs.get("patients", 3) if patience is None else patience
+        self.patience = patients if patience is None else patience
         self.count, self._seen = 0, -1
         self._end = as_trigger(max_trigger, "max_trigger", True)
 

@@ -73,7 +73,7 @@ class StandardUpdater(_training.StandardUpdater, Updater):
     """
 
     @signed
-    def __init__(self, iterator, optimizer, converter, device, loss_func, loss_scale, auto_new_epoch, *, input_device):
+    def __init__(self, iterator, optimizer, converter, device, loss_func, auto_new_epoch, *, input_device):
         self._iterators = iterator if isinstance(iterator, Mapping) else {"main": iterator}
         self._optimizers = optimizer if isinstance(optimizer, Mapping) else {"main": optimizer}
         self.converter, self.device = converter, device if input_device is None else input_device

@@ -9,7 +9,6 @@ import numpy as np
 
 from ....functions.networks.embedding import padding_row
 from .. import _creation
-from .._products import einsum
 from .._tensor import constant
 from . import functional as F
 from ._module import Layer
@@ -61,8 +60,7 @@ class Bilinear(Layer):
 
     def forward(self, input1: Any, input2: Any) -> Any:
         """The result for pairs of vectors."""
-        y = einsum("...i,kij,...j->...k", input1, self.weight, input2)
-        return y if self.bias is None else y + self.bias
+        return F.bilinear(input1, input2, self.weight, self.bias)
 
 
 class _Convolution(Layer):

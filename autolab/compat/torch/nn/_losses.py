@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from .... import functions as F
+from ....functions import pytorch_losses as _losses  # noqa: F401  # for table.txt
 from ....functions.elementwise.selection import with_values
 from ....functions.losses.clamped import binary_cross_entropy as _clamped  # noqa: F401  # for table.txt
 from ....functions.losses.loss_terms import in_all
@@ -15,7 +16,7 @@ from ....functions.pytorch_names import cross_entropy as _cross_entropy
 from ....functions.pytorch_names import kl_div as _kl_div
 from ....functions.pytorch_names import triplet_margin_loss as _triplet
 from ...table import fill, signed
-from .._arguments import beside, expect, of_floats, tensor_of, together, without_gradient  # noqa: F401  # for table.txt
+from .._arguments import beside, expect, numbers, of_floats, tensor_of, together, without_gradient  # noqa: F401  # for table.txt
 from .._tensor import constant, dressed
 
 
@@ -37,12 +38,15 @@ def _pair(function: str, input: Any, target: Any) -> tuple[Any, Any]:
     return together(a, b)
 
 
-def _of_pair(name: str, engine: Any, input: Any, target: Any, *how: Any) -> Any:
-    x, t = _pair(name, input, target)
-    if name == "l1_loss":
-        expect(
-            target._data.dtype != bool, name, "the dtype of target", "torch.bool", "numbers, which can be subtracted"
-        )
+def _of_pair(name: str, engine: Any, input: Any, target: Any, *how: Any, weight: Any = None) -> Any:
+    x, t = _pair(name, input, numbers(name, target) if name == "l1_loss" or weight is not None else target)
+    if weight is not None:
+        weights = without_gradient(name, "weight", weight)
+        expect(weights.shape == input._data.shape, name, "the shape of weight", weights.shape, "that of input")
+        each, asked = F.mul(engine(x, t, reduction="none"), weights), _reduction(name, *how)
+        if asked == "mean" and name == "mse_loss":
+            return dressed(F.div(F.sum(each), weights.sum()))
+        return _meant(each, asked)
     y = engine(of_floats(name, x), t, reduction=_reduction(name, *how))
     return dressed(y if x._data.size or y._data.ndim or _reduction(name, *how) == "sum" else F.mul(y, float("nan")))
 
@@ -141,11 +145,11 @@ def gaussian_nll_loss(input, target, var, full, eps, reduction):
 
 
 @signed
-def triplet_margin_loss(anchor, positive, negative, margin, p, eps, size_average, reduce, reduction):
+def triplet_margin_loss(anchor, positive, negative, margin, p, eps, swap, size_average, reduce, reduction):
     """The triplet loss: ``max(d(anchor, positive) - d(anchor, negative) + margin, 0)``."""
     of_floats("triplet_margin_loss", anchor, "anchor")
     how = _reduction("triplet_margin_loss", reduction, size_average, reduce)
-    return _meant(_triplet(anchor, positive, negative, margin, p, eps, reduction="none"), how)
+    return _meant(_triplet(anchor, positive, negative, margin, p, eps, swap, reduction="none"), how)
 
 
 __getattr__ = fill(__name__)

@@ -25,6 +25,8 @@ def _layer(name: str, function: Callable[..., Any], skipped: int = 1) -> Any:
     """A module that calls a function; its settings are the function's parameters after the first ``skipped``."""
     parameters = list(inspect.signature(function).parameters.values())
     settings = [p for p in parameters[skipped:] if p.name not in ("_stacklevel", "dtype")]
+    if "return_indices" in [p.name for p in settings]:  # in PyTorch's layers it comes before this one
+        settings.sort(key=lambda p: p.name == "ceil_mode")
     settings = [p.replace(kind=p.POSITIONAL_OR_KEYWORD) for p in settings if p.kind is not p.VAR_KEYWORD]
     numbers = {p.name for p in settings if type(p.default) in (int, float, str)} if skipped == 1 else set()
     always = numbers | {"ceil_mode"} if "dilation" in numbers else numbers  # PyTorch shows these whatever their value
@@ -219,7 +221,7 @@ def _of_functions() -> Iterator[tuple[str, Any]]:
         function = there.get(name.lower()) or there.get(name.lower().removesuffix("loss"))
         if function is not None and name not in {**vars(_layers), **globals()}:
             inputs = [p for p in inspect.signature(function).parameters.values() if p.default is p.empty]
-            yield name, _layer(name, function, len(inputs) if name.endswith(("Loss", "Similarity")) else 1)
+            yield name, _layer(name, function, len(inputs) if name.endswith(("Loss", "Similarity", "Distance")) else 1)
 
 
 globals().update(dict(_of_functions()))

@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from .... import functions as F
+from ....functions import pytorch_pooling as _pooling  # for table.txt
 from ....functions.networks.conv_transpose import padded_transpose
-from ....functions.pytorch_names import equal_windows
 from ....links.functional import pad as _pad
 from ...table import fill
 from .._arguments import beside, expect, of_floats, tensor_of
-from .._tensor import dressed
+from .._tensor import dressed, result
 
 
 def _padding(weight: Any, padding: Any, dilation: Any) -> Any:
@@ -31,9 +31,10 @@ def _padding(weight: Any, padding: Any, dilation: Any) -> Any:
 
 def _batched(axes: int, input: Any, compute: Any) -> Any:
     """What is computed of a batch, also for a single example."""
-    alone = input._data.ndim == axes + 1
-    y = compute(F.expand_dims(input, 0) if alone else input)
-    return dressed(F.squeeze(y, 0) if alone else y)
+    if input._data.ndim != axes + 1:
+        return result(compute(input))
+    y = compute(F.expand_dims(input, 0))
+    return result(tuple([F.squeeze(one, 0) for one in y])) if isinstance(y, tuple) else dressed(F.squeeze(y, 0))
 
 
 def _convolved(name: str, engine: Any, axes: int, input: Any, weight: Any, bias: Any, *how: Any) -> Any:
@@ -50,33 +51,38 @@ def _transposed(name: str, engine: Any, axes: int, input: Any, weight: Any, bias
     return _batched(axes, input, lambda x: padded_transpose(engine, x, weight, bias, *how))
 
 
-def _pooled(name: str, engine: Any, axes: int, input: Any, kernel: Any, stride: Any, padding: Any) -> Any:
+def _pooled(axes: int, engine: Any, input: Any, kernel: Any, stride: Any, padding: Any, **how: Any) -> Any:
+    name = engine.__name__
     shape = of_floats(name, input)._data.shape
     expect(0 not in shape[-axes - 1 :], name, "the shape of input", tuple(shape), "channels and sizes above 0")
     within = all([2 * p <= k for p, k in zip(_each(padding, axes), _each(kernel, axes), strict=False)])
     expect(within, name, "padding", padding, f"at most half of kernel_size={kernel}")
-    settings = {"kernel": kernel, "stride": stride if stride != [] else None, "padding": padding}
-    if name.startswith("max"):
-        settings["first"] = True
+    settings = {"kernel": kernel, "stride": stride if stride != [] else None, "padding": padding, **how}
     return _batched(axes, input, lambda x: engine(x, **settings))
 
 
-def _resized(input: Any, size: Any, scale_factor: Any, mode: str, align_corners: bool | None) -> Any:
+def _resized(input: Any, size: Any, scale_factor: Any, mode: str, align_corners: bool | None, again: Any) -> Any:
     if tensor_of("interpolate", input)._data.dtype != "uint8" or mode != "nearest":
         of_floats("interpolate", input)
-    expect(mode != "nearest" or align_corners is None, "interpolate", "align_corners", align_corners, "None here")
+    is_linear = "linear" in mode or mode == "bicubic"
+    expect(is_linear or align_corners is None, "interpolate", "align_corners", align_corners, "None here")
+    if (again or mode == "area") and scale_factor is not None:  # the factor is that of the rounded lengths
+        factors = _each(scale_factor, input._data.ndim - 2)
+        size, scale_factor = [int(n * f) for n, f in zip(input._data.shape[2:], factors, strict=True)], None
+    if mode == "area":
+        expect(size is not None, "interpolate", "size", size, "it, or scale_factor")
+        pool = _pooling.adaptive_avg_pool1d if input._data.ndim == 3 else _pooling.adaptive_avg_pool2d
+        return dressed(pool(input, size))
     return dressed(F.interpolate(input, size, scale_factor, mode, bool(align_corners)))
 
 
-def _each(value: Any, axes: int) -> tuple[int, ...]:
-    return (value,) * axes if isinstance(value, int) else tuple(value)
+def _each(value: Any, axes: int) -> tuple[Any, ...]:
+    return (value,) * axes if isinstance(value, int | float) else tuple(value)
 
 
-def _adapted(name: str, engine: Any, axes: int, input: Any, output_size: Any) -> Any:
-    expect(output_size is not None, name, "output_size", output_size, "numbers")
-    kernel = equal_windows(name, of_floats(name, input)._data.shape[-axes:], output_size)
-    settings = {"first": True} if "max" in name else {}
-    return _batched(axes, input, lambda x: engine(x, kernel=kernel if axes > 1 else kernel[0], **settings))
+def _adapted(axes: int, engine: Any, input: Any, output_size: Any, **how: Any) -> Any:
+    expect(output_size is not None, engine.__name__, "output_size", output_size, "numbers")
+    return _batched(axes, of_floats(engine.__name__, input), lambda x: engine(x, output_size, **how))
 
 
 def pad(input: Any, pad: Any, mode: str = "constant", value: float | None = None) -> Any:

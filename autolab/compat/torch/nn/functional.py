@@ -7,12 +7,13 @@ from typing import Any
 import numpy as np
 
 from .... import functions as F
+from ....functions import pytorch_losses as _losses  # noqa: F401  # for table.txt
+from ....functions.networks.dot_product_attention import weigh
 from ....functions.networks.embedding import padding_row
 from ....links import functional as _links
-from ....links.normalization import running_averages
 from ...table import fill, signed
 from .. import _elementwise  # noqa: F401  # for table.txt
-from .._arguments import beside, expect, floats, of_floats, tensor_of, without_gradient  # noqa: F401  # floats is for table.txt
+from .._arguments import beside, expect, floats, numbers, of_floats, tensor_of, without_gradient  # noqa: F401  # floats is for table.txt
 from .._inplace import replaced
 from .._products import cosine_similarity as cosine_similarity
 from .._tensor import constant, dressed, plain
@@ -42,13 +43,18 @@ def _one_hot(tensor: Any, num_classes: int) -> Any:
     return constant(F.one_hot(tensor, None if num_classes < 0 else num_classes, dtype=np.int64))
 
 
-def _attended(query: Any, key: Any, value: Any, attn_mask: Any, is_causal: bool, scale: float | None) -> Any:
+def _attended(
+    query: Any, key: Any, value: Any, attn_mask: Any, dropout_p: float, is_causal: bool, scale: float | None
+) -> Any:
     name = "scaled_dot_product_attention"
     mask = without_gradient(name, "attn_mask", attn_mask)
     of_mask = None if mask is None or mask.dtype == bool else attn_mask
     beside(name, query, key=key, value=value, attn_mask=of_mask)
     if is_causal and mask is not None:
         raise RuntimeError(f"{name}: got an attn_mask and is_causal=True; expected one of them")
+    if dropout_p:
+        weights = weigh(name, query, key, mask, is_causal, scale)
+        return dressed(F.cast(F.matmul(dropout(weights, dropout_p), value), query._data.dtype))
     return dressed(F.attention(query, key, value, mask, causal=is_causal, scale=scale))
 
 
@@ -95,7 +101,9 @@ def embedding(input: Any, weight: Any, padding_idx: int | None = None) -> Any:
 def layer_norm(input: Any, normalized_shape: Any, weight: Any = None, bias: Any = None, eps: float = 1e-5) -> Any:
     """Normalize over the last axes, those of ``normalized_shape``, to mean 0 and variance 1; then scale and shift."""
     expect(not isinstance(normalized_shape, int), "layer_norm", "normalized_shape", normalized_shape, "a tuple")
-    return dressed(_links.layer_norm(of_floats("layer_norm", input), normalized_shape, weight, bias, eps))
+    return dressed(
+        _links.layer_norm(beside("layer_norm", input, weight=weight, bias=bias), normalized_shape, weight, bias, eps)
+    )
 
 
 @signed
@@ -110,19 +118,13 @@ def batch_norm(input, running_mean, running_var, weight, bias, training, momentu
     expect(eps > 0 or not training, "batch_norm", "eps", eps, "a number above 0")
     if training and data.size < 2 * data.shape[min(1, data.ndim - 1)]:
         raise ValueError(f"batch_norm: input has shape {data.shape}; a variance needs two numbers per feature")
-    averages = plain(running_mean), plain(running_var)
-    y = dressed(_links.batch_norm(input, *averages, weight, bias, training, eps=eps))
-    if training and running_mean is not None:
-        running_mean._data, running_var._data = running_averages(
-            averages, data, (0, *range(2, data.ndim)), 1 - momentum
-        )
-    return y
+    return dressed(_links.batch_norm(input, running_mean, running_var, weight, bias, training, momentum, eps))
 
 
 def rms_norm(input: Any, normalized_shape: Any, weight: Any = None, eps: float | None = None) -> Any:
     """Divide by the root mean square over the last axes, those of ``normalized_shape``; then scale."""
     expect(not isinstance(normalized_shape, int), "rms_norm", "normalized_shape", normalized_shape, "a tuple")
-    return dressed(_links.rms_norm(of_floats("rms_norm", input), normalized_shape, weight, eps))
+    return dressed(_links.rms_norm(beside("rms_norm", input, weight=weight), normalized_shape, weight, eps))
 
 
 __getattr__ = fill(__name__)
