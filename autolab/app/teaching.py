@@ -68,7 +68,7 @@ def _grade(arguments: argparse.Namespace) -> int:
     graded = grade(arguments.folder, arguments.output, limits, arguments.processes, tell)
     page = Path(arguments.output).with_suffix(".html")
     print(f"\n{len(graded)} notebooks in {time.monotonic() - started:.0f} s. Written: {arguments.output}, {page}")
-    print(f"Each ran behind: limits of time, memory and files; {', '.join(holding())}.")
+    print(f"Each ran behind: {', '.join(['limits of time, memory and files', *holding()])}; and a tripwire.")
     return 0
 
 

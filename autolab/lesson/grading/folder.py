@@ -7,7 +7,6 @@ import os
 import re
 import signal
 import socket
-import tempfile
 import time
 import warnings
 from collections.abc import Callable, Sequence
@@ -97,9 +96,10 @@ def grade(
         raise ValueError(f"grade: {clean(folder, 100)!r} holds no notebook (*.ipynb)")
     if target is not None:
         check_writable(target, "grade")
-    with notebook_starter.starter() as asked:
+    limits, processes = limits or NotebookLimits(), processes or os.cpu_count() or 1
+    with notebook_starter.starter([root, *_answers()], limits.disk_megabytes, processes) as asked:
         _warm()
-        graded = _all(asked, root, notebooks, limits or NotebookLimits(), processes or os.cpu_count() or 1, tell)
+        graded = _all(asked, root, notebooks, limits, processes, tell)
     if target is not None:
         write(target, table(graded))
         write(target.with_suffix(".html"), page_of(graded))
@@ -182,13 +182,11 @@ def _graded_notebook(asked: socket.socket, root: Path, path: Path, limits: Noteb
         return Graded(str(path), problem="it checks no exercise that is known")
     order = {"seconds": limits.seconds, "megabytes": limits.megabytes, "sources": sources}
     order["hidden"] = [str(path) for path in (root, *_answers())]
-    with tempfile.TemporaryDirectory(prefix="autolab-grade-", ignore_cleanup_errors=True) as folder:
-        deadline = time.monotonic() + _PATIENCE * limits.seconds
-        running = notebook_starter.RunningNotebook(asked, deadline, order | {"folder": folder})
-        try:
-            results, problem = notebook_judge.judge_answers(running.line, lesson)
-        finally:
-            ended_by = running.end()
+    running = notebook_starter.RunningNotebook(asked, time.monotonic() + _PATIENCE * limits.seconds, order)
+    try:
+        results, problem = notebook_judge.judge_answers(running.line, lesson)
+    finally:
+        ended_by = running.end()
     if problem == notebook_judge.PROBLEMS["gone"] and ended_by == signal.SIGXCPU:
         problem = notebook_judge.PROBLEMS["time"]
     return Graded(str(path), lesson, tuple(results.values()), problem)

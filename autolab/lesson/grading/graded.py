@@ -21,6 +21,8 @@ class NotebookLimits:
         Processor time. The elapsed time may be three times as long.
     megabytes : int
         Memory, as address space, of which Python reserves more than it uses.
+    disk_megabytes : int
+        All its files together, where the system has namespaces; each of them may have 16.
 
     Examples
     --------
@@ -30,6 +32,7 @@ class NotebookLimits:
 
     seconds: float = 30.0
     megabytes: int = 4096
+    disk_megabytes: int = 64
 
 
 @dataclass(frozen=True)

@@ -1,20 +1,22 @@
 """Starts the processes of notebooks from a new interpreter, which has imported AutoLab but no exercises.
 
 A forked process inherits the memory of its parent, where a search would find the exercises. Therefore the grading
-process, which has imported them, forks only judges, and asks this interpreter to start the notebooks' processes.
+process, which has imported them, forks only judges, and asks this interpreter to start the notebooks' processes. Where
+bubblewrap is installed, all of them are behind it.
 """
 
 from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 import socket
 import subprocess
 import sys
 import tempfile
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
@@ -25,7 +27,7 @@ from .wire import LineBroken, Wire
 PROGRAM = (
     "import json, sys; sys.path[:] = json.loads(sys.argv[1]); import autolab.lesson.grading.notebook_starter as it; "
 )
-_SERVE = "it.serve(int(sys.argv[2]))"
+_SERVE = "it.serve(int(sys.argv[2]), it.Path(sys.argv[3]), int(sys.argv[4]))"
 
 LONGEST_ORDER = 128 << 20
 """The largest size of a notebook's cells in bytes, encoded as JSON."""
@@ -33,12 +35,18 @@ LONGEST_ORDER = 128 << 20
 
 # ---------------------------------------------------------------------------------------------------- in the grader
 @contextmanager
-def starter() -> Iterator[socket.socket]:
-    """Run the interpreter during the block; gives the socket for `RunningNotebook`."""
+def starter(hidden: Sequence[Path], megabytes: int, processes: int) -> Iterator[socket.socket]:
+    """Run the interpreter during the block; gives the socket for `RunningNotebook`.
+
+    ``processes`` notebooks at a time have room for files of so many ``megabytes`` each. ``hidden`` is not to be seen.
+    """
     ours, theirs = socket.socketpair()
-    with ours:
+    prefix = "autolab-grade-"
+    with ours, tempfile.TemporaryDirectory(prefix=prefix, ignore_cleanup_errors=True) as work:
         with theirs:
-            command = [sys.executable, "-c", PROGRAM + _SERVE, json.dumps(sys.path), str(theirs.fileno())]
+            walls = fences.bubblewrap(Path(work), hidden, megabytes * (processes + 1))
+            told = [json.dumps(sys.path), str(theirs.fileno()), work, str(megabytes)]
+            command = [*walls, sys.executable, "-c", PROGRAM + _SERVE, *told]
             process = subprocess.Popen(
                 command, pass_fds=[theirs.fileno()], stdin=subprocess.DEVNULL, start_new_session=True
             )
@@ -70,8 +78,11 @@ class RunningNotebook:
 
 
 # -------------------------------------------------------------------------------------------------- in the interpreter
-def serve(number: int) -> None:
-    """For each request on the socket with this number, start a keeper, which starts a notebook's process."""
+def serve(number: int, work: Path, megabytes: int) -> None:
+    """For each request on the socket with this number, start a keeper, which starts a notebook's process.
+
+    The keeper is the first process of a namespace, if that is permitted: whatever is in it ends with the keeper.
+    """
     _import_what_notebooks_use()
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # no process waits for a keeper
     warnings.simplefilter("ignore", DeprecationWarning)  # about forks with threads: NumPy's libraries support them
@@ -82,7 +93,11 @@ def serve(number: int) -> None:
                 return
             if os.fork() == 0:
                 requests.close()
-                _keep(*ends)
+                folder = Path(tempfile.mkdtemp(dir=work))
+                fences.apart(folder, megabytes)
+                if os.fork() == 0:
+                    _keep(folder, *ends)
+                os._exit(0)
             for end in ends:
                 os.close(end)
 
@@ -96,7 +111,7 @@ def _import_what_notebooks_use() -> None:
     assert all([analysis, data, links, optimizers, training, transforms, extensions, graph, interact, monitor])
 
 
-def _keep(line: int, control: int) -> None:
+def _keep(folder: Path, line: int, control: int) -> None:
     """The main function of a keeper: it starts a notebook's process, and terminates it when the judge asks for it or
     has ended."""
     try:
@@ -106,22 +121,23 @@ def _keep(line: int, control: int) -> None:
         child = os.fork()
         if child == 0:
             judge.end.detach()
-            _answer_and_leave(line, order)
+            _answer_and_leave(line, order, folder)
         os.close(line)
         with suppress(LineBroken):
             judge.receive()
-        judge.send({"ended_by": _end(child)})
+        ended_by = _end(child)
+        shutil.rmtree(folder, ignore_errors=True)
+        judge.send({"ended_by": ended_by})
     finally:
         os._exit(0)
 
 
-def _answer_and_leave(line: int, order: dict[str, Any]) -> None:
+def _answer_and_leave(line: int, order: dict[str, Any], folder: Path) -> None:
     """The main function of the notebook's process, which never returns."""
     try:
         os.setsid()
         kept = os.dup2(line, 3)
         os.closerange(4, 4096)
-        folder = Path(order["folder"])
         os.chdir(folder)
         names = ("HOME", "TMPDIR", "JUPYTER_CONFIG_DIR", "JUPYTER_DATA_DIR", "JUPYTER_RUNTIME_DIR", "IPYTHONDIR")
         os.environ.clear()

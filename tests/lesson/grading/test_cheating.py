@@ -8,7 +8,7 @@ import os
 import pytest
 
 from autolab.lesson.exercise import Prediction
-from autolab.lesson.grading import NotebookLimits, grade, notebook_starter
+from autolab.lesson.grading import NotebookLimits, fences, grade, notebook_starter
 from lesson.lessons import EXERCISES, NOTEBOOKS, answers
 
 from .submissions import submission
@@ -92,60 +92,6 @@ def test_who_reads_the_answers_finds_none_and_is_named(tmp_path):
     assert silent <= {"dir_fd", "hardlink", "cat", "memory"}, silent
 
 
-WITHOUT_LANDLOCK = "it.fences._without_network = it.fences._landlock = lambda *of: False; "
-SWAPS = """
-import threading, time
-folder, own, path, name = os.path.dirname(path), os.getcwd(), path, ""
-def swap():
-    while True:
-        try:
-            {swap}
-        except OSError:
-            time.sleep(0.001)
-open("answers.toml", "w").write("")
-{prepare}
-threading.Thread(target=swap, daemon=True).start()
-end, read = time.monotonic() + 2, False
-while time.monotonic() < end and not read:
-    try:
-        read = bool(open({name}).read())
-    except OSError:
-        pass
-if read:
-    lesson.check("start-sign", "down")
-"""
-RACES = {
-    "chdir": ("", "(os.chdir(folder), os.chdir(own))", "'answers.toml'"),
-    "links": (
-        "",
-        "(os.symlink(path, 'a'), os.replace('a', 'c'), os.symlink('answers.toml', 'b'), os.replace('b', 'c'))",
-        "'c'",
-    ),
-    "folders": (
-        "os.makedirs('deep/' * 9 + 'deep'); os.makedirs('flat/x')",
-        "(os.rename('d', 'o'), os.rename('flat', 'd'), os.rename('d', 'flat'), os.rename('o', 'd'))",
-        "'d' + '/deep' * 9 + '/..' * 10 + path",
-    ),
-}
-"""What another thread does between the question whether a file may be opened and its opening."""
-
-
-def test_without_landlock_the_answers_are_not_read_either(tmp_path, monkeypatch):
-    monkeypatch.setattr(notebook_starter, "PROGRAM", notebook_starter.PROGRAM + WITHOUT_LANDLOCK)
-    for way, how in FILES.items():
-        write(tmp_path / f"{way}.ipynb", READS.replace("{how}", how), 'lesson.check("start-zero", None)')
-    for way, (prepare, swap, name) in RACES.items():
-        swaps = SWAPS.replace("{prepare}", prepare).replace("{swap}", swap).replace("{name}", name)
-        first = (
-            READS.partition("if read")[0].replace("{how}", "0") + "path = os.path.join(folder, 'start', 'answers.toml')"
-        )
-        write(tmp_path / f"race-{way}.ipynb", first + swaps, 'lesson.check("start-zero", None)')
-    told = {one.file[:-6]: one.problem for one in grade(tmp_path) if one.points == 0}
-    assert len(told) == len(FILES) + len(RACES)
-    silent = {way for way, problem in told.items() if "may not read" not in problem}
-    assert silent <= {"dir_fd", "cat", "memory", "race-folders"}, silent
-
-
 def test_one_answer_for_each_exercise_earns_all(tmp_path):
     for notebook in NOTEBOOKS[::4]:
         right = submission(notebook, dict.fromkeys(answers(notebook), 0))
@@ -156,7 +102,9 @@ def test_one_answer_for_each_exercise_earns_all(tmp_path):
 
 def test_the_memory_holds_no_exercise(tmp_path, monkeypatch):
     """Also where nothing keeps a notebook from searching: no module, no object, no function of the exercises."""
-    monkeypatch.setattr(notebook_starter, "PROGRAM", notebook_starter.PROGRAM + "it.fences.enclose = lambda *of: (); ")
+    without = "it.fences.enclose = it.fences.apart = lambda *of: []; "
+    monkeypatch.setattr(notebook_starter, "PROGRAM", notebook_starter.PROGRAM + without)
+    monkeypatch.setattr(fences, "bubblewrap", lambda *of: [])
     source = f"""
 import gc, sys
 from autolab import lesson

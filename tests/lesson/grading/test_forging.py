@@ -6,7 +6,7 @@ import os
 
 import pytest
 
-from autolab.lesson.grading import NotebookLimits, grade, notebook_starter
+from autolab.lesson.grading import NotebookLimits, fences, grade
 
 from .test_cheating import write
 
@@ -136,11 +136,11 @@ HOOK = {
     "inner names": "import posixpath\nposixpath._joinrealpath = lambda *of: ('/x', True)",
     "system calls": "os.lstat = os.readlink = None",
     "builtins": "import builtins\nbuiltins.any = builtins.all = lambda *of: False",
-    "its makers": "fences._guard = fences.enclose = sys.addaudithook = lambda *of, **named: None",
+    "its makers": "fences.tripwire.refuse = fences.enclose = sys.addaudithook = lambda *of, **named: None",
     "its code": "os.path.realpath.__code__ = (lambda filename, strict=False: '/x').__code__",
     "its cells": """
 for one in gc.get_objects():
-    if getattr(one, "__module__", "") == "autolab.lesson.grading.fences" and getattr(one, "__closure__", None):
+    if getattr(one, "__module__", "") == "autolab.lesson.grading.tripwire" and getattr(one, "__closure__", None):
         for cell in one.__closure__:
             cell.cell_contents = frozenset() if isinstance(cell.cell_contents, frozenset) else ()
 """,
@@ -175,7 +175,7 @@ class Path:
 path = Path(path)
 """,
     "a folder": "path, at = 'start/answers.toml', os.open(os.path.dirname(os.path.dirname(path)), os.O_RDONLY)",
-    "tracing": "sys.settrace(lambda frame, *of: frame.f_globals.update(_guard=None))",
+    "tracing": "sys.settrace(lambda frame, *of: frame.f_globals.update(_depth=len))",
 }
 READ = """
 import autolab.lessons
@@ -225,11 +225,8 @@ def test_the_same_answers_given_honestly_earn_their_points(tmp_path):
     assert points(tmp_path) == dict.fromkeys(("class.ipynb", "late.ipynb", "own.ipynb"), (1, "")), points(tmp_path)
 
 
-@pytest.mark.parametrize("kernel", [True, False])
-def test_who_patches_the_hook_reads_no_answers(kernel, tmp_path, monkeypatch):
-    if not kernel:
-        without = "it.fences._without_network = it.fences._landlock = lambda *of: False; "
-        monkeypatch.setattr(notebook_starter, "PROGRAM", notebook_starter.PROGRAM + without)
+@pytest.mark.skipif("landlock" not in fences.holding(), reason="only the kernel keeps the answers")
+def test_who_patches_the_hook_reads_no_answers(tmp_path):
     for way, source in HOOK.items():
         patch = "\n".join(["    " + line for line in source.splitlines()])
         write(

@@ -24,6 +24,7 @@ from autolab.lesson.grading.graded import table
 from lesson.lessons import NOTEBOOKS, answers
 
 from .submissions import HOSTILE, submission, write_class
+from .test_escapes import BARE
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="this system cannot fork")
 
@@ -69,23 +70,12 @@ def test_300_notebooks_get_the_points_that_are_known(tmp_path, server):
     check_class(tmp_path / "class", 300, [*HOSTILE, *HOSTILE], server, NotebookLimits(seconds=15, megabytes=2048))
 
 
-def attempts(tmp_path, kinds):
-    """What comes of hostile cells where only the hook of Python guards."""
-    folder = tmp_path / "class"
-    folder.mkdir()
-    with socket.create_server(("127.0.0.1", 0)) as listening:
-        listening.settimeout(0.2)
-        check_class(folder, len(kinds), kinds, listening, NotebookLimits(seconds=20))
-
-
-def test_where_the_kernel_does_not_help_the_hook_guards(tmp_path, monkeypatch):
-    without = "it.fences._without_network = it.fences._landlock = lambda *of: False; "
-    monkeypatch.setattr(notebook_starter, "PROGRAM", notebook_starter.PROGRAM + without)
-    attempts(tmp_path, ["deletes", "writes", "calls", "forks"])
-
-
-def test_what_holds_is_said():
-    assert fences.holding()[-1] == "audit hook"
+def test_where_the_kernel_does_not_help_the_tripwire_stops_the_usual_calls(tmp_path, server, monkeypatch):
+    monkeypatch.setattr(notebook_starter, "PROGRAM", notebook_starter.PROGRAM + BARE)
+    monkeypatch.setattr(fences, "bubblewrap", lambda *of: [])
+    (tmp_path / "class").mkdir()
+    kinds = ["deletes", "calls", "forks"]
+    check_class(tmp_path / "class", len(kinds), kinds, server, NotebookLimits(seconds=20))
 
 
 # ---------------------------------------------------------------------------------------------------- table and page
@@ -133,7 +123,7 @@ def test_the_command_grades_a_lesson_of_ones_own(tmp_path, capsys):
         lesson.own.own_lessons.pop("tiny", None)
     assert [row["tiny-sum"] for row in csv.DictReader(output.read_text().splitlines())] == ["1", "0"]
     told = capsys.readouterr().out
-    assert "2 notebooks in" in told and "audit hook" in told and (tmp_path / "out.html").exists()
+    assert "2 notebooks in" in told and "and a tripwire." in told and (tmp_path / "out.html").exists()
 
 
 @pytest.mark.parametrize(
