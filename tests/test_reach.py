@@ -99,17 +99,17 @@ def copied(one: World, folder: Path) -> Iterator[str]:
     """What a copy of a program shares with the original."""
     names = made(one.setup, one.writes)
     before = content(names)
-    program = Program(names["f"], (Variable(np.ones(2)),), {}, lambda values: {})
+    program = Program(names["f"], (Variable(np.ones(2)),), {}, lambda value, memo: None)
     program.copied()()
     if content(names) != before:
         yield "diagnose: the original is changed"
     names = made(one.setup, one.reads)
-    program = Program(names["f"], (Variable(np.ones(2)),), {}, lambda values: {})
+    program = Program(names["f"], (Variable(np.ones(2)),), {}, lambda value, memo: None)
     if program.copied()().data.tolist() != program().data.tolist():
         yield "diagnose: read"
 
 
-TOOLS = (compiled, fused, recorded, checked)
+TOOLS = (compiled, fused, recorded, checked, copied)
 
 
 def missed(chosen: list[World], folder: Path, tools: Any = TOOLS) -> list[str]:

@@ -20,12 +20,13 @@ import functools
 import gc
 import itertools
 import sys
+import weakref
 from array import array
-from collections import defaultdict, deque
+from collections import OrderedDict, defaultdict, deque
 from collections.abc import Callable, Container, Hashable, Iterable, Iterator, Mapping
 from contextvars import ContextVar
 from io import IOBase
-from operator import attrgetter, itemgetter, length_hint, methodcaller
+from operator import attrgetter, delitem, itemgetter, length_hint, methodcaller, setitem
 from threading import local
 from types import (
     BuiltinMethodType,
@@ -49,7 +50,11 @@ CONTAINERS = (list, dict, set, frozenset, deque, tuple, MappingProxyType)
 _KEYED = (dict, MappingProxyType)
 _KNOWN = ("autolab", "numpy", "builtins")
 """Packages whose objects manage their own state and hold nothing that a user sets."""
-_VIEWS: tuple[type, ...] = (type({}.keys()), type({}.values()), type({}.items()))
+VIEWS = tuple(
+    [type(getattr(held, name)()) for held in (dict[int, int](), OrderedDict()) for name in ("keys", "values", "items")]
+)
+CACHE: type = type(functools.lru_cache(len))
+"""The type of a function whose results are kept."""
 _PARTS: dict[type, tuple[str, ...]] = {
     MethodType: ("__func__", "__self__"),
     BuiltinMethodType: ("__self__",),
@@ -59,9 +64,9 @@ _PARTS: dict[type, tuple[str, ...]] = {
     classmethod: ("__func__",),
     staticmethod: ("__func__",),
     functools.cached_property: ("func",),
-    type(functools.lru_cache(len)): ("__wrapped__",),
+    CACHE: ("__wrapped__",),
     defaultdict: ("default_factory",),
-    **dict.fromkeys(_VIEWS, ("mapping",)),
+    **dict.fromkeys(VIEWS, ("mapping",)),
 }
 """What objects of Python's own kinds hold, by the names of their attributes."""
 _OPAQUE = (itemgetter, attrgetter, methodcaller, np.ufunc)
@@ -73,12 +78,12 @@ _ASKING_A_FUNCTION = frozenset([*_INSIDE_FUNCTIONS, "getattr", "vars"])
 _BY_ANY_NAME = frozenset(["getattr", "setattr", "delattr", "hasattr", "__dict__", "vars"])
 """Code that uses one of these may access any attribute."""
 
-How = Literal["item", "attribute", "cell", "context", "part"]
+How = Literal["item", "attribute", "class", "cell", "context", "part"]
 
 
 class Spot(NamedTuple):
-    """Where a value is found: ``holder[key]``, an attribute, the content of a variable of a closure or a context, or a
-    part of something that never gets another.
+    """Where a value is found: ``holder[key]``, an attribute, also of a class, the content of a variable of a closure or
+    a context, or a part of something that never gets another.
 
     ``value`` is `EMPTY` if there is none.
     """
@@ -104,22 +109,26 @@ class Spot(NamedTuple):
         if self.how == "context":
             return self.holder.get(EMPTY)
         try:
-            return content_of(self.holder) if self.how == "cell" else self.holder[self.key]
+            if self.how == "cell":
+                return content_of(self.holder)
+            return (vars(self.holder) if self.how == "class" else self.holder)[self.key]
         except (KeyError, IndexError):
             return EMPTY
 
     def put(self, value: Any) -> bool:
-        """Store another value in the place; False where it cannot be stored."""
+        """Store another value in the place, or none if it is `EMPTY`; False where it cannot be stored."""
+        kind = type if self.how == "class" else object  # not by what the user's class does when an attribute is set
         try:
-            if self.how == "attribute":
-                setattr(self.holder, self.key, value)
-            elif self.how == "cell":
-                self.holder.cell_contents = value
+            if self.how == "context":
+                self.holder.set(value)
             elif self.how == "item":
-                self.holder[self.key] = value
-        except (AttributeError, TypeError):
+                delitem(self.holder, self.key) if value is EMPTY else setitem(self.holder, self.key, value)
+            elif self.how != "part":
+                gone = value is EMPTY
+                kind.__delattr__(self.holder, self.key) if gone else kind.__setattr__(self.holder, self.key, value)
+        except (AttributeError, TypeError, LookupError):
             return False
-        return self.how in ("attribute", "cell", "item")
+        return self.how != "part"
 
 
 class Walk:
@@ -192,6 +201,10 @@ class Walk:
                     yield Spot(path, value, name, held, "part")
             if isinstance(value, CONTAINERS):
                 yield from _items(path, value)
+            elif kind is CACHE:
+                yield from [Spot(f"{path}()", value, key, one, "part") for key, one in results(value)]
+            elif isinstance(value, weakref.ref):
+                yield Spot(path, value, None, value(), "part")
             elif isinstance(value, np.ndarray) and value.dtype.hasobject:
                 yield from [Spot(f"{path}[{i}]", value, i, one, "part") for i, one in enumerate(value.flat)]
             elif isinstance(value, GeneratorType):
@@ -226,7 +239,7 @@ class Walk:
                 yield Spot.at(name, function.__globals__, name, "item")
         for name, cell in zip(code.co_freevars, function.__closure__ or (), strict=True):
             if content_of(cell) is not EMPTY:
-                yield Spot.at(name, cell, None, "cell")
+                yield Spot.at(name, cell, "cell_contents", "cell")
         for i, one in enumerate(function.__defaults__ or ()):
             yield Spot(name_of_default(function, i), function, i, one, "part")
         for name in function.__kwdefaults__ or ():
@@ -267,7 +280,8 @@ class Walk:
             if role == "part":
                 yield Spot(path, held, name, held[name], "part")
             elif counts and role != "own" and self.is_compared(path, holder, name, role, said is not None):
-                yield Spot.at(f"{path}.{name}", held, name, "item")
+                is_class = isinstance(holder, type)
+                yield Spot.at(f"{path}.{name}", holder if is_class else held, name, "class" if is_class else "item")
 
     def is_compared(self, path: str, holder: Any, name: str, role: str, is_said: bool) -> bool:
         """Whether an attribute is a place like others; a subclass may keep some apart. ``is_said``: the holder has said
@@ -295,6 +309,21 @@ def _items(path: str, value: Any) -> Iterator[Spot]:
         yield from [Spot(path, value, key, key, "part") for key in [*value] if not is_plain(key)]
     else:
         yield from [Spot(f"{path}[{i}]", value, i, item, how) for i, item in enumerate(value)]
+
+
+def results(cached: Any) -> list[tuple[Any, Any]]:
+    """What a function with a cache has kept: pairs of key and result.
+
+    Examples
+    --------
+    >>> f = functools.lru_cache(8)(lambda x: x * 2)
+    >>> f(3), results(f)
+    (6, [(3, 6)])
+    """
+    held, count = gc.get_referents(cached), cached.cache_info().currsize
+    if cached.cache_parameters()["maxsize"] is None:
+        return [*next((one for one in held if type(one) is dict), {}).items()]
+    return [*zip(held[1 : 3 * count : 3], held[2 : 3 * count : 3], strict=True)]  # key, result, the type of their link
 
 
 def stores(value: Any) -> list[Any]:

@@ -205,7 +205,7 @@ class Outside:
 
     def _copy_attributes(self, function: types.FunctionType, made: types.FunctionType, path: str) -> None:
         """Copy the attributes that the user has set on a function, each watched; the copy may not set any."""
-        for name in [name for name, value in vars(function).items() if not callable(value)]:
+        for name in [name for name in vars(function) if name != "__wrapped__"]:
             look = partial(getattr, function, name)
             setattr(made, name, self.read(function, f".{name}", f"{path}.{name}", look))
         held = dict(vars(made))

@@ -300,3 +300,17 @@ def test_the_programs_of_the_page_print_what_it_shows(tmp_path, monkeypatch, cap
         (tmp_path / "network.py").write_text(program, "utf-8")
         runpy.run_path("network.py")
         assert re.sub(r"in [\d.]+ m?s", "in 56 ms", capsys.readouterr().out) == shown
+
+
+def test_an_interrupt_leaves_what_classes_hold_as_it_was():
+    class Log:
+        lines: list[int] = []  # noqa: RUF012
+
+    def loss(model, x):
+        Log.lines.append(1)
+        Log.last = model(x)  # type: ignore[attr-defined]
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        autolab.diagnose(loss, net(), X)
+    assert Log.lines == [] and not hasattr(Log, "last")

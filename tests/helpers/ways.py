@@ -102,6 +102,13 @@ CARRIERS = [
     Carrier("bound get of a context variable", "import contextvars\n$v = contextvars.ContextVar('$v'); $v.set(~)\n$get = $v.get", "$get", "%()"),
     Carrier("thread's own", "import threading\n$t = threading.local(); $t.v = ~", "$t", "%.v"),
     Carrier("cache", "import functools\n$g = ~\n@functools.cache\ndef $h(): return $g", "$h", "%()"),
+    Carrier("result in a cache", "import functools\n$h = functools.cache(iter([~]).__next__); $h()", "$h", "%()"),
+    Carrier("result in a cache of two", "import functools\n$l = [~]\n@functools.lru_cache(2)\ndef $h(k, *, a): return $l.pop()\n$h(1, a=2)", "$h", "%(1, a=2)"),
+    Carrier("weak reference", f"import weakref\nclass $C:\n{_INIT}$c = $C(~); $w = weakref.ref($c)", "$w", "%().v"),
+    Carrier("object with a lock", "import threading\nclass $C:\n    def __init__(self, v): self.lock, self.v = threading.Lock(), v\n$c = $C(~)", "$c", "%.v"),
+    Carrier("object that has no copies", f"class $C:\n{_INIT}    def __deepcopy__(self, memo): return self\n$c = $C(~)", "$c", "%.v"),
+    Carrier("queue of threads", "import queue\n$q = queue.Queue(); $q.put(~)", "$q", "%.queue[0]"),
+    Carrier("items of a dict with an order", "import collections\n$v = collections.OrderedDict(k=~).items()", "$v", "[*%][0][1]"),
 ]  # fmt: skip
 
 CELLS = [

@@ -3,32 +3,42 @@
 from __future__ import annotations
 
 import copy
+import functools
+import gc
 import inspect
+import sys
+import threading
 import types
-from collections import deque
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from contextvars import ContextVar
+from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from typing import Any
+from weakref import ref
 
-from ...engine.code_names import content_of, looked_up, outer_names
-from ...engine.reach import CONTAINERS, Spot, Walk, is_plain, settled
+from ...engine.code_names import EMPTY
+from ...engine.reach import CACHE, CONTAINERS, VIEWS, Spot, Walk, is_plain, is_the_users, results, settled, stores
 from ...recording.scopes import is_users
 
 _LIBRARIES = ("builtins", "torch", "jax", "jaxlib", "numpy", "autolab")
-_MOST, _MOST_ITEMS = 2_000, 200
-_SHARED = (types.ModuleType, type, types.BuiltinFunctionType)
-_FUNCTIONS = (*_SHARED, types.FunctionType, types.MethodType, types.MethodWrapperType)
+_MOST, _MOST_ITEMS, _MOST_IN_LISTS = 5_000, 200, 1_000
+_CODE = (types.ModuleType, type, types.FunctionType)
+_STAYING = (*_CODE, ContextVar, threading.local)
+"""What has one identity for everybody: a copy of the program has its own values in it only while it runs."""
+_FUNCTIONS = (*_CODE, types.BuiltinFunctionType, types.MethodType, types.MethodWrapperType)
+_OF_PYTHON = ("builtins", "functools", "collections", "types", "weakref", "queue")
 
 
 @dataclass(frozen=True)
 class Program:
-    """A function with its arguments. ``prepared(values)`` returns the objects that cannot be copied, by id."""
+    """A function with its arguments. ``own_copy(value, memo)`` returns the copy of what its library copies in a way of
+    its own, and None for everything else."""
 
     fn: Callable[..., Any]
     args: tuple[Any, ...]
     kwargs: Mapping[str, Any]
-    prepared: Callable[[list[Any]], dict[int, Any]]
+    own_copy: Callable[[Any, dict[int, Any]], Any]
+    world: World = field(default_factory=lambda: World([], []))
 
     @cached_property
     def named(self) -> dict[str, Any]:
@@ -37,18 +47,20 @@ class Program:
 
     def named_now(self) -> dict[str, Any]:
         """The current state of ``named``: a program may rebind names."""
-        found = dict(_outer(self.fn, set()))
-        fn, args, kwargs = _bare_call(self.fn, self.args, self.kwargs)
-        try:
-            bound = inspect.signature(fn).bind(*args, **kwargs)
-        except (TypeError, ValueError):
-            return found | {f"x{i}": value for i, value in enumerate(args)} | dict(kwargs)
-        given = dict(bound.arguments)
-        bound.apply_defaults()
-        return found | {k: v for k, v in bound.arguments.items() if k in given or not is_plain(v)}
+        with self.world:
+            found = outer_values(self.fn)
+            fn, args, kwargs = _bare_call(self.fn, self.args, self.kwargs)
+            try:
+                bound = inspect.signature(fn).bind(*args, **kwargs)
+            except (TypeError, ValueError):
+                return found | {f"x{i}": value for i, value in enumerate(args)} | dict(kwargs)
+            given = dict(bound.arguments)
+            bound.apply_defaults()
+            return found | {k: v for k, v in bound.arguments.items() if k in given or not is_plain(v)}
 
     def __call__(self) -> Any:
-        return self.fn(*self.args, **self.kwargs)
+        with self.world:
+            return self.fn(*self.args, **self.kwargs)
 
     def copied(self) -> Program:
         """A copy of the program that shares nothing that it could change.
@@ -58,79 +70,267 @@ class Program:
         TypeError
             If an argument cannot be copied.
         """
-        memo = self.prepared(list(self.named.values()))
-        _copy_held_callables(self.fn, [*self.args, *self.kwargs.values()], memo)
-        return Program(
-            _copied_function(self.fn, memo),
-            tuple([_copied(value, memo, f"argument {i + 1}") for i, value in enumerate(self.args)]),
-            {name: _copied(value, memo, name) for name, value in self.kwargs.items()},
-            self.prepared,
+        given = {f"argument {i + 1}": value for i, value in enumerate(self.args)} | dict(self.kwargs)
+        with self.world:
+            copies = _Copies(_Reach.by([("", self.fn), *given.items()]), self.own_copy)
+            args, kwargs = [copies.of(value) for value in self.args], {k: copies.of(v) for k, v in self.kwargs.items()}
+            world = copies.world()
+        for name, value in given.items():
+            if id(value) in copies.uncopied and not copies.stays(value):
+                raise TypeError(
+                    f"diagnose: {name} is {type(value).__name__}, which cannot be copied "
+                    f"({copies.uncopied[id(value)]!s:.100}); give lists and arrays instead of what can be read only "
+                    "once"
+                )
+        return replace(self, fn=copies.of(self.fn), args=tuple(args), kwargs=kwargs, world=world)
+
+
+class World:
+    """What a copy of a program has in places that it shares with the original, such as attributes of a class, variables
+    of closures, and names in modules. It is there inside of this context; afterwards the original's values are."""
+
+    _one_at_a_time = threading.RLock()
+
+    def __init__(self, places: list[tuple[Spot, Any]], stores: list[Any], copies: Any = None) -> None:
+        self._places, self._stores, self._depth = places, stores, 0
+        self._copies = copies  # kept alive, as some may be held by weak references only
+        self._others: list[tuple[Spot, Any]] = []
+        self._before: list[tuple[Any, set[str]]] = []
+
+    def __enter__(self) -> None:
+        self._one_at_a_time.acquire()
+        self._depth += 1
+        if self._depth == 1:
+            self._before = [(store, _names(store)) for store in self._stores]
+            self._others = [(place, place.now()) for place, _ in self._places]
+            try:
+                _put(self._places)
+            except BaseException:  # an interrupt may come when only some values are there
+                self.__exit__()
+                raise
+
+    def __exit__(self, *error: object) -> None:
+        self._depth -= 1
+        try:
+            if not self._depth:
+                self._leave()
+        finally:
+            self._one_at_a_time.release()
+
+    def _leave(self) -> None:
+        try:
+            new = [(store, name) for store, before in self._before for name in _names(store) - before]
+            found = [Spot.at("", store, name, "class" if isinstance(store, type) else "item") for store, name in new]
+            self._others += [(place, EMPTY) for place in found if not isinstance(place.value, types.ModuleType)]
+            self._places = [(place, place.now()) for place, _ in self._others]
+        finally:
+            try:
+                _put(self._others)
+            except BaseException:
+                _put(self._others)
+                raise
+
+
+def _names(store: Any) -> set[Any]:
+    return {*vars(store)} if isinstance(store, type) else {*store}
+
+
+def _put(places: list[tuple[Spot, Any]]) -> None:
+    for place, value in places:
+        if place.now() is not value:
+            place.put(value)
+
+
+class _Reach(Walk):
+    """What a program reaches.
+
+    Attributes
+    ----------
+    met : list
+        Every object but numbers and strings, the nearest first.
+    held : dict
+        The places in each of these, by its id.
+    own : set
+        The ids of those that are not just parts of a library's objects, which are copied as a whole.
+    """
+
+    def __init__(self, names: frozenset[str], codes: frozenset[types.CodeType], own: set[int]) -> None:
+        super().__init__(names, codes)
+        self.by_any_name, self.own = True, own
+        self.met: list[Any] = []
+        self.held: dict[int, list[Spot]] = {}
+
+    @classmethod
+    def by(cls, roots: list[tuple[str, Any]]) -> _Reach:
+        """What is reached from pairs of name and value."""
+        ids = [id(value) for _, value in roots]
+        found: _Reach = settled(lambda names, codes: cls(names, codes, {*ids}), roots)
+        return found
+
+    def goes_on(self) -> bool:
+        return len(self.met) < _MOST
+
+    def meet(self, path: str, value: Any) -> None:
+        if not isinstance(value, _CODE) or _is_of_user(value):
+            self.met.append(value)
+            self.held[id(value)] = []
+            if not isinstance(value, CONTAINERS) or len(value) <= _MOST_ITEMS:
+                self.enter(path, value)
+
+    def note(self, found: Spot) -> None:
+        owner = self.met[-1]
+        self.held[id(owner)].append(found)
+        is_entered = isinstance(owner, _STAYING) or type(owner).__module__ in _OF_PYTHON or _is_of_user(type(owner))
+        if id(owner) in self.own and is_entered:
+            self.own.add(id(found.value))
+
+    def named(self) -> Iterator[tuple[str, Any]]:
+        """What functions, classes and modules hold, but no functions, classes and modules."""
+        for found in [found for value in self.met if isinstance(value, _STAYING) for found in self.held[id(value)]]:
+            value, is_named = found.value, found.how != "part" or type(found.key) is int
+            is_ordinary = value is not EMPTY and not isinstance(value, _CODE) and str(found.key)[:2] != "__"
+            if is_named and is_ordinary and (not callable(value) or hasattr(value, "__dict__")):
+                yield found.path, value
+
+
+class _Copies:
+    """Copies of what a program reaches. ``uncopied`` has the errors of what cannot be copied, by its id."""
+
+    def __init__(self, reached: _Reach, own_copy: Callable[[Any, dict[int, Any]], Any]) -> None:
+        self._reached, self._own_copy = reached, own_copy
+        self._memo: dict[int, Any] = {}
+        self.uncopied: dict[int, Exception] = {}
+        for value in reversed(reached.met):  # the innermost first: copies of its owners share what cannot be copied
+            if id(value) in reached.own or type(value) in _REBUILT or own_copy(value, self._memo) is not None:
+                self.of(value)
+
+    def of(self, value: Any) -> Any:
+        """The copy of a value; what stays the same is its own."""
+        if not is_plain(value) and id(value) not in self._memo:
+            own = self._own_copy(value, self._memo)
+            self._memo[id(value)] = self._ordinary(value) if own is None else own
+        return self._memo.get(id(value), value)
+
+    def _ordinary(self, value: Any) -> Any:
+        if isinstance(value, _STAYING):
+            return value
+        known, rebuilt = len(self._memo), _REBUILT.get(type(value))
+        try:
+            return copy.deepcopy(value, self._memo) if rebuilt is None else rebuilt(value, self.of)
+        except Exception as error:  # it is a file, for instance, which is used without copying
+            while len(self._memo) > known:
+                self._memo.popitem()  # half a copy
+            self.uncopied[id(value)] = error
+            return value
+
+    def stays(self, value: Any) -> bool:
+        """Whether the copy shares an object whose places get other values while it runs."""
+        is_own = id(value) in self._reached.own and (isinstance(value, CONTAINERS) or _is_of_user(type(value)))
+        return isinstance(value, _STAYING) or (is_own and self._memo.get(id(value)) is value)
+
+    def world(self) -> World:
+        """What the copy has in the places that it shares."""
+        staying = [value for value in self._reached.met if self.stays(value)]
+        places = [found for value in staying for found in self._reached.held[id(value)]]
+        places = [found for found in places if found.how != "part" and found.holder is not sys.modules]
+        return World(
+            [(found, self.of(found.value)) for found in places], [d for v in staying for d in _stores(v)], self._memo
         )
 
 
-def _copy_held_callables(fn: Any, args: list[Any], memo: dict[int, Any]) -> None:
-    """Copy the functions, and the bound methods of lists and the like, that are held by something: a deep copy would
-    share them, and through them what they hold. The innermost are the first."""
-    found: _HeldCallables = settled(_HeldCallables, [("", fn), *[("", value) for value in args]])
-    for value in reversed(found.found):
-        if value is fn or id(value) in memo:
-            continue
-        if isinstance(value, types.FunctionType):
-            _copied_function(value, memo)
-        else:
-            owner = _if_possible(value.__self__, memo, fn)
-            memo[id(value)] = getattr(owner, value.__name__)
+def _stores(value: Any) -> list[Any]:
+    """What may get more names: classes, and dicts of names."""
+    if isinstance(value, type):
+        return [one for one in value.__mro__ if _is_of_user(one)]
+    found = [vars(value)] if isinstance(value, types.ModuleType) else stores(value)
+    return [one for one in found if isinstance(one, dict)]
 
 
-class _HeldCallables(Walk):
-    """The user's functions and bound methods of Python's own objects that something holds."""
+def _with_cache(value: Any, of: Callable[[Any], Any]) -> Any:
+    """A function with a cache of its own, in which are copies of the results."""
+    function, kept = value.__wrapped__, list[Any]()
 
-    def __init__(self, names: frozenset[str], codes: frozenset[types.CodeType]) -> None:
-        super().__init__(names, codes)
-        self.found: list[Any] = []
-        self._left = _MOST
+    def call(*args: Any, **kwargs: Any) -> Any:
+        return kept.pop() if kept else function(*args, **kwargs)
 
-    def goes_on(self) -> bool:
-        self._left -= 1
-        return self._left >= 0
+    new = functools.lru_cache(**value.cache_parameters())(call)
+    for key, result in results(value):
+        kept[:] = [of(result)]
+        parts = [*key] if isinstance(key, tuple) else [key]
+        at = next((i for i, part in enumerate(parts) if type(part) is object), len(parts))  # before the keywords
+        new(*parts[:at], **dict(zip(parts[at + 1 :: 2], parts[at + 2 :: 2], strict=False)))
+    kept.clear()
+    new.__wrapped__ = function
+    return new
 
-    def note(self, found: Spot) -> None:
-        value = found.value
-        is_bound = isinstance(value, types.BuiltinMethodType | types.MethodWrapperType)
-        if is_bound and isinstance(value.__self__, list | dict | set | deque | tuple | bytearray):
-            self.found.append(value)
-        is_held = not isinstance(found.holder, types.MappingProxyType)  # classes are not copied
-        if is_held and isinstance(value, types.FunctionType) and is_users(value.__code__.co_filename):
-            self.found.append(value)
+
+_REBUILT: dict[type, Callable[[Any, Callable[[Any], Any]], Any]] = {
+    CACHE: _with_cache,
+    staticmethod: lambda value, of: staticmethod(of(value.__func__)),
+    classmethod: lambda value, of: classmethod(of(value.__func__)),
+    property: lambda value, of: property(of(value.fget), of(value.fset), of(value.fdel), value.__doc__),
+    ref: lambda value, of: ref(of(value())),
+    types.MappingProxyType: lambda value, of: types.MappingProxyType(of(gc.get_referents(value)[0])),
+    **dict.fromkeys(VIEWS, lambda value, of: getattr(of(gc.get_referents(value)[0]), _word(value))()),
+    **dict.fromkeys(
+        (types.BuiltinMethodType, types.MethodWrapperType),
+        lambda value, of: getattr(of(value.__self__), value.__name__),
+    ),
+}
+"""What a deep copy refuses, or shares with what it holds."""
+
+
+def _word(view: Any) -> str:
+    """``keys``, ``values`` or ``items``."""
+    return type(view).__name__.rpartition("_")[2]
+
+
+def items(named: Mapping[str, Any]) -> list[tuple[str, Any]]:
+    """All named objects, including those inside lists, tuples, dicts and objects of the user's classes."""
+    return _Items().walk(named.items()).found
+
+
+class _Items(Walk):
+    """Objects with their names."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.by_any_name = True
+        self.found: list[tuple[str, Any]] = []
 
     def meet(self, path: str, value: Any) -> None:
-        if not isinstance(value, CONTAINERS) or len(value) <= _MOST_ITEMS:
+        self.found.append((path, value))
+        is_short = isinstance(value, dict | list | tuple) and len(value) <= _MOST_IN_LISTS
+        if is_short or (not isinstance(value, (*CONTAINERS, *_FUNCTIONS)) and _is_of_no_library(value)):
             self.enter(path, value)
 
-
-def items(named: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
-    """All named objects, including those inside lists, tuples, dicts and objects of the user's classes."""
-    waiting, seen = list(named.items()), set()
-    while waiting:
-        name, value = waiting.pop(0)
-        if id(value) in seen:
-            continue
-        seen.add(id(value))
-        yield name, value
-        if isinstance(value, dict):
-            waiting += [(f"{name}[{key!r}]", inner) for key, inner in value.items()]
-        elif isinstance(value, list | tuple):
-            waiting += [(f"{name}[{i}]", inner) for i, inner in enumerate(value[:1000])]
-        elif _is_plain(value):
-            waiting += [(f"{name}.{key}", inner) for key, inner in vars(value).items()]
+    def follows(self, found: Spot) -> bool:
+        return not isinstance(found.value, type)
 
 
-def _is_plain(value: Any) -> bool:
-    """Whether it is an object of a user's class."""
+def _is_of_no_library(value: Any) -> bool:
+    """Whether it is an object of a user's class, and no model."""
     module = type(value).__module__.partition(".")[0]
-    is_one = hasattr(value, "__dict__") and not isinstance(value, type | types.FunctionType | types.ModuleType)
     is_model = any(base.__name__ in ("Module", "Link", "Optimizer", "Variable") for base in type(value).__mro__)
-    return is_one and not is_model and module not in _LIBRARIES
+    return module not in _LIBRARIES and not is_model
+
+
+def _is_of_user(value: Any) -> bool:
+    """Whether a function, class or module is the user's, and not of an installed package."""
+    module = value.__name__ if isinstance(value, types.ModuleType) else str(value.__module__)
+    return is_the_users(value) and is_users(str(getattr(sys.modules.get(module), "__file__", None)))
+
+
+def outer_values(fn: Any) -> dict[str, Any]:
+    """The outer variables of a function and of what it calls, by name. An object that is called is ``self``, as in its
+    methods."""
+    while isinstance(fn, partial) or hasattr(fn, "__wrapped__"):
+        fn = fn.func if isinstance(fn, partial) else fn.__wrapped__
+    owner = getattr(fn, "__self__", None if isinstance(fn, _FUNCTIONS) else fn)
+    found = {} if owner is None or isinstance(owner, _CODE) else {"self": owner}
+    for name, value in _Reach.by([("self", owner), ("", fn)]).named():
+        found.setdefault(name, value)
+    return found
 
 
 def _bare_call(fn: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> tuple[Any, tuple[Any, ...], Any]:
@@ -153,94 +353,3 @@ def _own_methods(called: Any) -> list[types.MethodType]:
 
 def _code_file(method: types.MethodType) -> str:
     return getattr(getattr(method.__func__, "__code__", None), "co_filename", "<")
-
-
-def _outer(fn: Any, seen: set[int]) -> Iterator[tuple[str, Any]]:
-    """The outer variables of a function and those that it calls in its module, but no functions, classes, modules.
-
-    An object that is called is ``self``, as in its methods.
-    """
-    if not callable(fn) or id(fn) in seen:
-        return
-    seen.add(id(fn))
-    inner = fn.func if isinstance(fn, partial) else getattr(fn, "__wrapped__", None)
-    if inner is not None:
-        yield from _outer(inner, seen)
-    elif isinstance(fn, types.MethodType):
-        yield "self", fn.__self__
-        yield from _outer(fn.__func__, seen)
-    elif not isinstance(fn, _FUNCTIONS):
-        yield "self", fn
-        for method in _own_methods(fn):
-            yield from _outer(method.__func__, seen)
-    if isinstance(fn, types.FunctionType) and (inner is None or is_users(fn.__code__.co_filename)):
-        yield from _around(fn, seen)
-
-
-def _around(function: types.FunctionType, seen: set[int]) -> Iterator[tuple[str, Any]]:
-    for name, value in outer_names(function):
-        if _is_users(value, function):
-            yield from _outer(value, seen)
-        elif not callable(value) or (
-            hasattr(value, "__dict__") and not isinstance(value, (*_SHARED, types.FunctionType))
-        ):
-            yield name, value
-
-
-def _is_users(value: Any, by: types.FunctionType) -> bool:
-    return isinstance(value, types.FunctionType) and (
-        value.__globals__ is by.__globals__ or is_users(value.__code__.co_filename)
-    )
-
-
-def _copied(value: Any, memo: dict[int, Any], what: str) -> Any:
-    if isinstance(value, types.FunctionType):
-        return _copied_function(value, memo)
-    try:
-        return copy.deepcopy(value, memo)
-    except Exception as error:
-        raise TypeError(
-            f"diagnose: {what} is {type(value).__name__}, which cannot be copied ({error!s:.100}); give lists and "
-            "arrays instead of what can be read only once"
-        ) from None
-
-
-def _copied_function(fn: Any, memo: dict[int, Any]) -> Any:
-    """The function with copies of its outer variables; the user's functions that it calls are copied, too."""
-    if not isinstance(fn, types.FunctionType):
-        return _copied(fn, memo, "the function")
-    if id(fn) in memo:
-        return memo[id(fn)]
-    key = id(fn.__globals__)
-    names = memo.setdefault(key, dict(fn.__globals__))
-    cells = [types.CellType() for _ in fn.__closure__ or ()]
-    new = types.FunctionType(fn.__code__, names, fn.__name__, None, tuple(cells) if fn.__closure__ else None)
-    memo[id(fn)] = new
-    for name in looked_up(fn.__code__):
-        if name in fn.__globals__ and names[name] is fn.__globals__[name]:
-            names[name] = _if_possible(fn.__globals__[name], memo, fn)
-    for cell, own in zip(cells, fn.__closure__ or (), strict=True):
-        cell.cell_contents = _if_possible(content_of(own), memo, fn)
-    new.__defaults__ = _if_possible(fn.__defaults__, memo, fn)
-    new.__kwdefaults__ = _if_possible(fn.__kwdefaults__, memo, fn)
-    new.__dict__.update({k: _if_possible(v, memo, fn) for k, v in fn.__dict__.items()})
-    new.__module__, new.__qualname__ = fn.__module__, fn.__qualname__
-    return new
-
-
-def _if_possible(value: Any, memo: dict[int, Any], by: types.FunctionType) -> Any:
-    if isinstance(value, types.FunctionType):
-        return _copied_function(value, memo) if _is_users(value, by) else value
-    if id(value) in memo:
-        return memo[id(value)]
-    if isinstance(value, _SHARED):
-        return value
-    try:
-        return copy.deepcopy(value, memo)
-    except Exception:  # a file, for instance, which is used without copying
-        return value
-
-
-def outer_values(fn: Any) -> list[Any]:
-    """The outer variables of a function, as in `Program.named`."""
-    return [value for _, value in _outer(fn, set())]

@@ -59,7 +59,7 @@ class Evidence(ProgramGraph):
     def _record(self) -> Exception | None:
         """Record the program; returns the error that ended it."""
         copy = self.program.copied()
-        with self.bench.repeatable(), np.errstate(all="ignore"):
+        with self.bench.repeatable(), copy.world, np.errstate(all="ignore"):
             try:
                 self.recording = self.bench.record(up_to_loss(self.bench, copy), copy, {})
             except Exception as error:
@@ -109,7 +109,7 @@ class Evidence(ProgramGraph):
         return self._probed(self.program.copied(), changes=changes)
 
     def _probed(self, copy: Program, changes: Changes | None = None) -> Recording | None:
-        with self.bench.repeatable(), np.errstate(all="ignore"):
+        with self.bench.repeatable(), copy.world, np.errstate(all="ignore"):
             try:
                 return self.bench.record(up_to_loss(self.bench, copy, is_probe=changes is None), copy, changes or {})
             except Exception:

@@ -72,10 +72,10 @@ def diagnose(
     if steps is not None and (not isinstance(steps, int) or isinstance(steps, bool) or steps < 1):
         raise TypeError(f"diagnose: steps is {steps!r:.60}; expected a whole number of at least 1, or None")
     with folded():
-        around = dict(enumerate(outer_values(fn)))
+        around = outer_values(fn)
         elsewhere = bridge(fn, [*args, *inputs.values(), *around.values()])
         bench = OwnWorkbench() if elsewhere is None else elsewhere.workbench()
-        return examined(bench, Program(fn, args, inputs, bench.prepared), steps or 0, causal)
+        return examined(bench, Program(fn, args, inputs, bench.own_copy), steps or 0, causal)
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,7 @@ from ...links import BatchNormalization, Dropout, Link
 from ...optimizers.optimizer import Optimizer, Updates
 from ...recording import Recording, record
 from ...recording.replacing import Replacement
-from .copied_program import Program, items
+from .copied_program import Program
 from .program_watch import up_to_loss
 from .workbench import BUDGET, Changes, LiveParameter, Workbench, patched
 
@@ -30,10 +30,9 @@ class OwnWorkbench(Workbench):
     _began = 0  # the order of a node in the moment in which a run began
     how_to_register = "Assign layers inside `with self.init_scope():`, or hold them in a ChainList or a Sequential."
 
-    def prepared(self, values: list[Any]) -> dict[int, Any]:
-        """Variables that have a graph, which are not copied."""
-        every = [value for _, value in items({"": values})]
-        return {id(v): v for v in every if isinstance(v, Variable) and v.creator is not None}
+    def own_copy(self, value: Any, memo: dict[int, Any]) -> Any:
+        """Variables that have a graph are not copied."""
+        return value if isinstance(value, Variable) and value.creator is not None else None
 
     def settled(self, program: Program) -> Program:
         """The program with all shapes known: parameters get them at the first call, which is made by a copy."""
@@ -41,7 +40,7 @@ class OwnWorkbench(Workbench):
         if all(p.is_initialized for _, link in links for p in link._all_params()):
             return program
         copied = program.copied()
-        with self.repeatable(), suppress(Exception):
+        with self.repeatable(), copied.world, suppress(Exception):
             up_to_loss(self, copied)(*copied.args, **copied.kwargs)
         return copied
 

@@ -77,7 +77,8 @@ class ProgramWatch:
 
     def run(self, rounds: int) -> None:
         """Run the program; a returned loss is differentiated once."""
-        with self.bench.repeatable(), self.bench.listening(self._hear), np.errstate(all="ignore"):
+        world = self.program.world
+        with self.bench.repeatable(), world, self.bench.listening(self._hear), np.errstate(all="ignore"):
             for self._round in range(rounds):
                 count, before = len(self.events), {p.name: p.value().copy() for p in self.parameters}
                 try:
@@ -251,7 +252,8 @@ def up_to_loss(bench: Workbench, program: Program, is_probe: bool = False) -> Ca
     @wraps(program.fn)
     def run(*args: Any, **kwargs: Any) -> Any:
         try:
-            result = fn(*args, **kwargs)
+            with program.world:
+                result = fn(*args, **kwargs)
         except _Reached as reached:
             return bench.without_gradient(reached.loss) if is_probe else reached.loss
         loss = bench.loss_in(result)

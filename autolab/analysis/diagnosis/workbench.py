@@ -65,9 +65,9 @@ class Workbench(ABC):
     minding: Any = ()
     """Layers that behave differently in training."""
 
-    @abstractmethod
-    def prepared(self, values: list[Any]) -> dict[int, Any]:
-        """The objects that a deep copy must share, by id."""
+    def own_copy(self, value: Any, memo: dict[int, Any]) -> Any:
+        """The copy of what the library copies in a way of its own, or shares; None for everything else."""
+        return None
 
     def settled(self, program: Program) -> Program:
         """The program, or a copy of it in which every parameter has its shape."""

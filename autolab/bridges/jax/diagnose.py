@@ -5,8 +5,8 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from functools import partial, wraps
-from types import FunctionType
+from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import jax
@@ -26,10 +26,11 @@ class JaxWorkbench(BridgeWorkbench):
     runs = JaxRun
     has_gradients = False
 
-    def prepared(self, values: list[Any]) -> dict[int, Any]:
-        """Copy the arrays: they never change, but a jitted training step may take over their memory (donation)."""
-        arrays = [a for a in jax.tree_util.tree_leaves(values) if isinstance(a, jax.Array)]
-        return {id(a): jax.numpy.array(a) if self.rounds else a for a in arrays}
+    def own_copy(self, value: Any, memo: dict[int, Any]) -> Any:
+        """Arrays never change, but a jitted training step may take over their memory (donation); it has no copy."""
+        if isinstance(value, jax.Array):
+            return jax.numpy.array(value) if self.rounds else value
+        return value if type(value).__module__.startswith("jaxlib") else None
 
     def parameters(self, named: Mapping[str, Any]) -> list[LiveParameter]:
         """The arrays of floats in the first dict, list or object, or in the first argument if there is none."""
@@ -51,31 +52,19 @@ class JaxWorkbench(BridgeWorkbench):
     def changed(self, program: Program, name: str, array: np.ndarray) -> Program:
         bound = inspect.signature(program.fn).bind(*program.args, **program.kwargs)
         bound.arguments[name] = jax.numpy.asarray(array, program.named[name].dtype)
-        return Program(program.fn, bound.args, bound.kwargs, program.prepared)
+        return replace(program, args=bound.args, kwargs=bound.kwargs)
 
     def with_parameters(self, copy: Program, values: Mapping[str, np.ndarray]) -> Program:
         found = [p for p in self.parameters(copy.named) if p.name in values]
         new = {id(p.tensor): jax.numpy.asarray(values[p.name], p.tensor.dtype) for p in found}
         args, kwargs = jax.tree_util.tree_map(lambda leaf: new.get(id(leaf), leaf), (copy.args, copy.kwargs))
-        return Program(copy.fn, args, kwargs, copy.prepared)
+        return replace(copy, args=args, kwargs=kwargs)
 
     @contextmanager
     def listening(self, hear: Callable[[str, Any, Callable[[], Any]], Any]) -> Iterator[None]:
         yield
 
     # ------------------------------------------------------------------ a training step
-    def settled(self, program: Program) -> Program:
-        """Wrap a jitted function: a copy of it would lose its Python function, which the wrapper keeps."""
-        fn = program.fn
-        if not self.rounds or isinstance(fn, FunctionType):
-            return program
-
-        @wraps(inspect.unwrap(fn))
-        def step(*args: Any, **kwargs: Any) -> Any:
-            return fn(*args, **kwargs)
-
-        return Program(step, program.args, program.kwargs, program.prepared)
-
     def until_loss(self, fn: Callable[..., Any], reach: Callable[[Any], Any]) -> Callable[..., Any]:
         """The step without ``jit``, up to its call of the function that `jax.grad` or `jax.value_and_grad` returns."""
         if not self.rounds:
@@ -111,7 +100,7 @@ class JaxWorkbench(BridgeWorkbench):
                 f"{missing}"
             )
         bound.arguments.update(fed)
-        return Program(program.fn, bound.args, bound.kwargs, program.prepared), loss
+        return replace(program, args=bound.args, kwargs=bound.kwargs), loss
 
 
 @contextmanager

@@ -13,7 +13,6 @@ from torch import Tensor
 from torch.nn import Module
 from torch.optim import Optimizer
 
-from ...analysis.diagnosis.copied_program import items
 from ...analysis.diagnosis.workbench import patched
 from ..diagnose import BridgeWorkbench
 from .edges import nodes_between
@@ -28,21 +27,19 @@ class TorchWorkbench(BridgeWorkbench):
     models, optimizers, norms = Module, Optimizer, torch.nn.modules.batchnorm._NormBase
     minding = (norms, torch.nn.modules.dropout._DropoutNd)
 
-    def prepared(self, values: list[Any]) -> dict[int, Any]:
-        """Copy the arguments. Tensors with a graph cannot be copied, such as the weight that a hook of ``weight_norm``
-        computes; generators copy their state."""
-        found: dict[int, Any] = {id(t): t for t in tensors_in(values) if not t.is_leaf}
-        for _, value in items({"": values}):
-            if isinstance(value, Module):
-                attributes = [kept for part in value.modules() for kept in vars(part).values()]
-                found |= {id(t): t for t in attributes if isinstance(t, Tensor) and not t.is_leaf}
-            if isinstance(value, torch.Generator):
-                found[id(value)] = torch.Generator(value.device).set_state(value.get_state())
-            if isinstance(value, Optimizer):  # its own copy lacks what LBFGS needs
-                own = {name: kept for name, kept in vars(value).items() if not callable(kept)}
-                new = found[id(value)] = object.__new__(type(value))
-                new.__dict__.update(copy.deepcopy(own, found))
-        return found
+    def own_copy(self, value: Any, memo: dict[int, Any]) -> Any:
+        """Tensors with a graph cannot be copied, such as the weight that a hook of ``weight_norm`` computes; generators
+        copy their state."""
+        if isinstance(value, Tensor) and not value.is_leaf:
+            return value
+        if isinstance(value, torch.Generator):
+            return torch.Generator(value.device).set_state(value.get_state())
+        if isinstance(value, Optimizer):  # its own copy lacks what LBFGS needs
+            own = {name: kept for name, kept in vars(value).items() if not callable(kept)}
+            new = memo[id(value)] = object.__new__(type(value))
+            new.__dict__.update(copy.deepcopy(own, memo))
+            return new
+        return None
 
     def beginnings(self, named: Mapping[str, Any]) -> list[Any]:
         starts = [t.grad_fn for t in tensors_in(list(named.values())) if t.grad_fn is not None]

@@ -11,7 +11,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import wraps
-from types import CodeType, MappingProxyType
+from types import CodeType
 from typing import Any
 
 import numpy as np
@@ -37,7 +37,7 @@ def recorded_constants(tape: CallTape, found: Reads) -> Iterator[None]:
     try:
         for spot in found.spots:
             value = spot.value
-            if spot.holder is not sys.modules and not isinstance(spot.holder, MappingProxyType):
+            if spot.holder is not sys.modules and spot.how != "class":
                 inside = entering.of(value)
                 if inside is not value and spot.put(inside):
                     places.append((spot, value, inside))

@@ -19,9 +19,9 @@ from .generated import GeneratedFunction
 
 def written(spot: Spot, bound: Callable[[Any], str]) -> str:
     """The expression that looks up a place."""
-    name = bound(spot.holder)
+    name = bound(vars(spot.holder) if spot.how == "class" else spot.holder)
     if spot.how in ("attribute", "cell"):
-        return f"{name}.{spot.key if spot.how == 'attribute' else 'cell_contents'}"
+        return f"{name}.{spot.key}"
     return f"{name}.get()" if spot.how == "context" else f"{name}[{bound(spot.key)}]"
 
 
