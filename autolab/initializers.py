@@ -22,6 +22,7 @@ from typing import Any
 import numpy as np
 
 from .engine import check_number, check_rng, config
+from .engine.habits import answering
 
 Shape = tuple[int, ...]
 
@@ -329,3 +330,6 @@ def fans(shape: Shape) -> tuple[int, int]:
         return math.prod(shape), 1
     kernel = math.prod(shape[2:])
     return shape[1] * kernel, shape[0] * kernel
+
+
+__getattr__ = answering(__name__, "initializers")

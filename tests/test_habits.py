@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import copy
+import itertools
 import pickle
 import re
 import runpy
 from collections.abc import Callable
 from importlib import import_module
+from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +21,7 @@ from autolab import Variable, elementwise, grad, no_grad, optimizers, primitive,
 from autolab import functions as F
 from autolab import links as L
 from autolab.engine.habit_tables import ALIASES, HABITS, ON_PURPOSE, OTHER_FORMS
+from autolab.engine.habits import _MODULES
 
 ROOT = Path(__file__).parents[1]
 OWNERS: dict[str, Any] = {
@@ -32,7 +35,12 @@ OWNERS: dict[str, Any] = {
     "norm": autolab.scipy.stats.norm,  # type: ignore[attr-defined]
     "stats": autolab.scipy.stats,  # type: ignore[attr-defined]
     "optimizers": optimizers,
+    "utils": autolab.nn.utils,
     "rnn": autolab.nn.utils.rnn,
+    "lr_scheduler": optimizers.lr_scheduler,
+    "transforms": transforms,
+    "serializers": serializers,
+    "initializers": autolab.initializers,
     "data": autolab.data,
     "training": autolab.training,
     "extensions": autolab.training.extensions,
@@ -69,6 +77,20 @@ def test_an_alias_is_what_it_stands_for(where: str, name: str) -> None:
 
 def _below(package: Any, name: str) -> Any:
     return getattr(package, name) if hasattr(package, name) else import_module(f"{package.__name__}.{name}")
+
+
+def test_a_name_of_another_module_is_answered_by_its_place() -> None:
+    """For every public name, in every module that answers habits: it is there, or the message says where."""
+    modules = {where: owner for where, owner in OWNERS.items() if where in _MODULES}
+    assert modules.keys() == _MODULES.keys() - {"lax", "random"}
+    for (place, owner), (where, other) in itertools.permutations(modules.items(), 2):
+        for name in {*vars(owner).get("__all__", ()), *ALIASES.get(place, ())}:
+            try:
+                getattr(other, name)
+            except AttributeError as error:
+                told = re.search(r"; instead: autolab\.([\w.]+)$", str(error))
+                assert told or name in HABITS.get(where, ()) or name in HABITS["autolab"], (where, name, error)
+                assert not told or getattr(attrgetter(told[1])(autolab), "__doc__", "") != "", (where, name, error)
 
 
 def test_others_are_still_missing() -> None:

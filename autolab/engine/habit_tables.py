@@ -10,10 +10,27 @@ from typing import Any
 
 _LR_FINDER = "a loop that multiplies `optimizer.lr` by 1.1 after each step; `autolab.plots.line_chart` of the losses"
 _OF_SCIPY = "SciPy's own, with its slope: `elementwise(x=lambda g, x: g * {1})(lambda xp, x: {0})`, by scipy.special"
+_OTHERS_OF_SCIPY = """
+    gamma beta betaln betainc gammainc multigammaln zeta j0 j1 jv yv i0 i1 iv ive kv k0 lambertw erfcx erfi ndtri
+    xlog1py boxcox hyp2f1 expi sici exp10 log_expit
+"""
 _SPECIAL = {
-    **dict.fromkeys(("gammaln", "lgamma"), _OF_SCIPY.format("gammaln(x)", "digamma(x)")),
-    "digamma": _OF_SCIPY.format("digamma(x)", "polygamma(1, x)"),
+    **dict.fromkeys(("gammaln", "lgamma", "loggamma"), _OF_SCIPY.format("gammaln(x)", "digamma(x)")),
+    **dict.fromkeys(("digamma", "psi"), _OF_SCIPY.format("digamma(x)", "polygamma(1, x)")),
+    "polygamma": _OF_SCIPY.format("polygamma(n, x)", "polygamma(n + 1, x)"),
+    "erfinv": _OF_SCIPY.format("erfinv(x)", "np.exp(erfinv(x) ** 2) * np.pi**0.5 / 2"),
+    **dict.fromkeys(("ndtr", "log_ndtr"), "`norm.cdf(x)` and `norm.logpdf(x)` of `autolab.scipy.stats`"),
+    **{name: _OF_SCIPY.format(f"{name}(x)", "slope(x)") for name in _OTHERS_OF_SCIPY.split()},
+    "entr": "`-autolab.xlogy(x, x)`",
+    "rel_entr": "`autolab.xlogy(x, x) - autolab.xlogy(x, y)`",
+    "softmin": "`F.softmax(-x, axis)`",
 }
+_DISTRIBUTIONS = "bernoulli beta binom cauchy chi2 dirichlet expon gamma laplace lognorm poisson t uniform"
+_OWN_OPTIMIZER = "`optimizers.AdamW` is nearest; a rule of your own is a subclass of `optimizers.Optimizer` with "
+_OWN_OPTIMIZER += "`update_one(self, w, g, state)`"
+_BY_STEP = "`optimizers.lr_scheduler.LambdaLR(optimizer, lambda step: factor)`, for any course of the rate"
+_A_LOOP = "a loop of `loss.backward()` and `optimizer.update()`, or `training.Trainer`"
+_SCIKIT = "scikit-learn's own, whose arrays go in as they are"
 
 HABITS: dict[str, dict[str, str]] = {
     "Variable": {
@@ -49,6 +66,24 @@ HABITS: dict[str, dict[str, str]] = {
         **_SPECIAL,
         "integrate": "a loop of steps of your own, such as `y = y + h * f(y, t)`, which `grad` follows",
         "im2col": "`F.unfold(x, kernel)`",
+        **dict.fromkeys(("batch_normalization", "fixed_batch_normalization"), "`F.batch_norm(x, gamma, beta)`"),
+        "layer_normalization": "`F.layer_norm(x, gamma, beta)`",
+        **dict.fromkeys(("expm", "logm", "sqrtm"), "`np.linalg.eigh(a)` of a symmetric matrix, of Variables too"),
+        **{name: f"`autolab.lax.{name}`" for name in ("scan", "cond", "while_loop", "fori_loop")},
+        **dict.fromkeys(("stop_gradient", "detach"), "`x.detach()`"),
+        "cummax": "`np.maximum.accumulate(x.data)`, without a gradient",
+        "upsample": "`F.interpolate(x, scale_factor)`",
+        **dict.fromkeys(("dropout2d", "feature_dropout"), "the layer, `nn.Dropout2d()`"),
+        "baddbmm": "`beta * x + alpha * (a @ b)`",
+        "pad_sequence": "`nn.utils.rnn.pad_sequence(arrays, batch_first=True)`",
+        "pdist": "`autolab.norm(x[:, None] - x, axis=-1)`",
+        "gumbel_softmax": "`F.softmax((x + rng.gumbel(size=x.shape)) / tau)`",
+        "kthvalue": "`x.sort()[..., k - 1]`",
+        "log_cosh": "`autolab.logaddexp(x, -x) - np.log(2)`",
+        "tanhshrink": "`x - autolab.tanh(x)`",
+        **dict.fromkeys(("global_avg_pool2d", "global_average_pooling_2d"), "`F.global_avg_pool(x)`"),
+        **dict.fromkeys(("ctc_loss", "focal_loss", "dice_loss"), "the formula of the loss"),
+        "segment_sum": "`F.index_add(np.zeros(n), 0, segments, x)`",
         "Linear": "layers are links: `L.Linear(in_size, out_size)`",
         "max_pooling_1d": "`F.max_pool1d(x, kernel)`, which has no window over the edge",
         "Module": "layers are links: `autolab.Link`",
@@ -62,6 +97,16 @@ HABITS: dict[str, dict[str, str]] = {
         "Conv": "`L.Conv2D(in_channels, out_channels, ksize)`",
         "dot_product_attention": "`F.attention(q, k, v, mask=mask)`, with the length in the last axis but one",
         **dict.fromkeys(("Input", "InputLayer"), "nothing: the first call tells the sizes"),
+        "Bilinear": "a Link of your own: `np.einsum('ni,kij,nj->nk', x, self.W, y)`",
+        **dict.fromkeys(("EmbeddingBag", "ParameterList", "ParameterDict"), "a Link of your own, or `nn.ModuleList`"),
+        **dict.fromkeys(("Lambda", "Reshape"), "the function itself: `L.Sequential(layer, lambda x: ...)`"),
+        **dict.fromkeys(("Model", "Net"), "`L.Chain` or `L.Sequential`"),
+        "CTCLoss": "the formula of the loss",
+        **dict.fromkeys(("Conv3d", "Conv3D"), "`L.Conv2D`, of planes"),
+        **dict.fromkeys(("DataParallel", "SyncBatchNorm"), "examples/data_parallel.py has a training on several cores"),
+        "SimpleRNN": "`L.RNN(in_size, out_size)`",
+        "Bidirectional": "`L.GRU(in_size, out_size, bidirectional=True)`",
+        "TransformerDecoder": "a Link of your own, of layers with two `nn.MultiheadAttention` each",
         "NStepLSTM": "`L.LSTM(in_size, out_size, layers=n)`, of sequences of one length",
         "StatefulGRU": "`L.GRUCell(in_size, out_size)`, whose state the caller keeps: `h = cell(x, h)`",
         "StatelessLSTM": "`L.LSTMCell(in_size, out_size)`, whose state the caller keeps: `state = cell(x, state)`",
@@ -74,7 +119,15 @@ HABITS: dict[str, dict[str, str]] = {
     "optimizers": {
         "LBFGS": "`optimizers.Adam`; Newton's steps by `transforms.hvp`",
         **dict.fromkeys(("Adamax", "NAdam", "RAdam"), "`optimizers.Adam`"),
+        **dict.fromkeys(("Lion", "Rprop", "ASGD", "Adafactor", "SMORMS3", "AMSGrad", "LARS", "LAMB"), _OWN_OPTIMIZER),
+        "apply_updates": "`optimizer.update()`",
+        "clip_by_global_norm": "`optimizer.add_hook(optimizers.GradientClipping(threshold))`",
+        "swa_utils": "`model.copy('copy')`, whose parameters the loop averages",
     },
+    "lr_scheduler": dict.fromkeys(("WarmupLR", "ExponentialDecay", "WarmupCosine"), _BY_STEP),
+    "utils": dict.fromkeys(
+        ("weight_norm", "spectral_norm", "parametrizations", "prune"), "a Link of your own, whose forward changes W"
+    ),
     "rnn": dict.fromkeys(
         ("pack_padded_sequence", "pack_sequence", "pad_packed_sequence"),
         "the padded batch, from `pad_sequence`, and `F.where(mask, terms, 0)` on the terms of the loss; if "
@@ -82,6 +135,17 @@ HABITS: dict[str, dict[str, str]] = {
     ),
     "data": {
         "checkpoint": "`autolab.checkpoint(f)`, which is called as `f`",
+        **dict.fromkeys(
+            ("RandomSampler", "SequentialSampler", "BatchSampler", "WeightedRandomSampler", "Sampler"),
+            "`data.Subset(dataset, places)`, with places that you draw: `rng.choice(n, size, p=weights)`",
+        ),
+        **dict.fromkeys(("IterableDataset", "ChainDataset", "MultiprocessIterator"), "`data.DataLoader` of a list"),
+        **dict.fromkeys(("default_collate", "default_convert"), "`data.concat_examples(examples)`"),
+        **dict.fromkeys(
+            ("CIFAR10", "get_cifar10", "get_cifar100", "load_iris"),
+            "`data.fetch(url, sha256, name)`, `data.get_iris()`",
+        ),
+        **dict.fromkeys(("Compose", "ToTensor", "Normalize"), "`data.transforms`, of DeZero's names"),
         "get_dot_graph": "`autolab.graph(y).to_graphviz()`",
         "get_file": "`data.fetch(url, sha256, name)`",
         "plot_dot_graph": "`autolab.graph(y).save(path)`",
@@ -90,6 +154,9 @@ HABITS: dict[str, dict[str, str]] = {
     },
     "training": {
         "get_trigger": "`trainer.extend(extension, trigger=(1, 'epoch'))`, which makes one of the pair",
+        **dict.fromkeys(("fit", "train", "Callback", "History", "Engine"), _A_LOOP),
+        **dict.fromkeys(("TensorBoard", "WandbLogger", "CSVLogger"), "`extensions.LogReport()`; `autolab.LiveMonitor`"),
+        "make_extension": "`trainer.extend(function, trigger=(1, 'epoch'))`",
         "EarlyStoppingTrigger": "`trainer.extend(training.EarlyStopping(patience=3))`",
     },
     "gradcheck": {},
@@ -112,6 +179,31 @@ HABITS: dict[str, dict[str, str]] = {
         "snapshot_object": "`extensions.snapshot()`; `serializers.save_npz(path, model)`",
     },
     "autograd": {},
+    "transforms": {
+        **dict.fromkeys(("deriv", "grad_named", "holomorphic_grad"), "`transforms.grad(f, wrt)`"),
+        **dict.fromkeys(("custom_gradient", "defvjp", "defjvp"), "`autolab.custom_vjp`, `autolab.custom_jvp`"),
+        "functional_call": "`autolab.func.functional_call`",
+        **dict.fromkeys(("pmap", "vectorize"), "`transforms.vmap(f)`"),
+        **dict.fromkeys(
+            ("laplacian", "divergence"), "`np.trace` of `transforms.hessian(f)(x)`, `transforms.jacobian(f)(x)`"
+        ),
+        "per_sample_grad": "`transforms.vmap(transforms.grad(f))`",
+        "value_and_jacobian": "`f(x)` and `transforms.jacobian(f)(x)`",
+    },
+    "serializers": {
+        **dict.fromkeys(("save", "to_bytes", "to_pickle", "safetensors"), "`serializers.save_npz(path, model)`"),
+        **dict.fromkeys(("load", "from_bytes", "load_state_dict"), "`serializers.load_npz(path, model)`"),
+    },
+    "initializers": {
+        **dict.fromkeys(("XavierNormal", "xavier_normal", "glorot_normal"), "`initializers.GlorotNormal()`"),
+        **dict.fromkeys(("XavierUniform", "xavier_uniform", "glorot_uniform"), "`initializers.GlorotUniform()`"),
+        **dict.fromkeys(("KaimingNormal", "kaiming_normal", "he_normal"), "`initializers.HeNormal()`"),
+        **dict.fromkeys(("KaimingUniform", "kaiming_uniform", "he_uniform"), "`initializers.HeUniform()`"),
+        **dict.fromkeys(("TruncatedNormal", "RandomNormal", "normal"), "`initializers.Normal(scale)`"),
+        **dict.fromkeys(("RandomUniform", "uniform"), "`initializers.Uniform(scale)`"),
+        **dict.fromkeys(("lecun_normal", "VarianceScaling"), "`initializers.LeCunNormal(scale)`"),
+        **dict.fromkeys(("Zeros", "Ones", "zeros"), "`initializers.Constant(value)`"),
+    },
     "IndexUpdates": {
         "apply": "`x.at[i].set(f(x[i]))`",
         "divide": "`x.at[i].set(x[i] / v)`",
@@ -132,12 +224,15 @@ HABITS: dict[str, dict[str, str]] = {
         "multivariate_normal": "with `r = x - mean`, logpdf is "
         "`-0.5 * (r @ np.linalg.solve(cov, r) + np.linalg.slogdet(cov)[1] + r.size * np.log(2 * np.pi))`",
         **dict.fromkeys(
-            ("bernoulli", "beta", "expon", "gamma", "poisson", "t", "uniform"), "the formula of its density"
+            _DISTRIBUTIONS.split(),
+            "the formula of its density",
         ),
     },
     "norm": {
         "logcdf": "`np.log(norm.cdf(x))`, which is -inf below -38",
         "sf": "`norm.cdf(-x)`",
+        "logsf": "`np.log(norm.cdf(-x))`, which is -inf above 38",
+        "ppf": "SciPy's own, of `x.data`",
         "rvs": "`rng.normal(loc, scale, size)`",
     },
     "linalg": {
@@ -152,9 +247,7 @@ HABITS: dict[str, dict[str, str]] = {
     },
     "autolab": {
         **_SPECIAL,
-        **dict.fromkeys(
-            ("make_moons", "make_blobs"), "scikit-learn's own, `sklearn.datasets`, whose arrays go in as they are"
-        ),
+        **dict.fromkeys(("make_moons", "make_blobs", "make_circles", "KFold", "StandardScaler"), _SCIKIT),
         "train_test_split": "`data.split_dataset_random(dataset, first_size)`; of arrays "
         "`order = rng.permutation(len(x))`, then `x[order[:n]], x[order[n:]]`",
         **dict.fromkeys(("lr_finder", "LRFinder"), _LR_FINDER),
@@ -176,6 +269,25 @@ HABITS: dict[str, dict[str, str]] = {
         "build_computational_graph": "`autolab.graph(y)`, and `.to_graphviz()` of it",
         "set_num_threads": "the environment variable `OMP_NUM_THREADS`, before Python starts: NumPy's products obey it",
         **dict.fromkeys(("default_backend", "devices"), "`autolab.cuda.is_available()`"),
+        **dict.fromkeys(("Value", "Scalar"), "`autolab.Variable(3.0)`"),
+        "Context": "`autolab.Function`, whose forward and backward get a `ctx`",
+        "Graph": "`autolab.graph(y)`",
+        **dict.fromkeys(("seed", "manual_seed_all", "set_seed", "set_random_seed"), "`autolab.manual_seed(0)`"),
+        "count_parameters": "`sum(p.size for p in model.parameters())`",
+        "backward": "`y.backward()`",
+        **dict.fromkeys(
+            ("enable_x64", "disable_jit"), "nothing needs it: numbers are float64, and nothing is compiled unasked"
+        ),
+        "eval_shape": "`f(x).shape`",
+        **dict.fromkeys(("pmap", "shard_map"), "`autolab.vmap(f)`"),
+        "einops": "`x.reshape`, `x.transpose` and `np.einsum` take what its patterns say",
+        "distributions": "`autolab.scipy.stats.norm`; of others the formula of the density",
+        **dict.fromkeys(
+            ("flatten_util", "ravel_pytree"), "`F.concatenate([x.ravel() for x in autolab.tree_leaves(values)])`"
+        ),
+        **dict.fromkeys(("core", "tensor_module", "builtins", "experimental"), "what there is is in `autolab` itself"),
+        "summarize": "the model itself at the end of a cell",
+        "test_utils": "`autolab.gradcheck`",
         "derivative": "`autolab.grad(f)(x)`; `autolab.derivatives(f)` draws it",
         "GradientTape": "`y.backward()`, or `autolab.grad(y, x)`: all that is computed is kept",
         "make_hvp": "`autolab.hvp(f)(x, vector)`",
@@ -341,7 +453,7 @@ ALIASES: dict[str, dict[str, str]] = {
             "": """
                 acos=arccos acosh=arccosh asin=arcsin asinh=arcsinh atan=arctan atan2=arctan2 atanh=arctanh
                 pinverse=pinv true_divide=div absolute=abs average_pooling_1d=avg_pool1d average_pooling_2d=avg_pool2d
-                bmm=matmul cat=concatenate clamp=clip
+                bmm=matmul cat=concatenate clamp=clip log_sigmoid=logsigmoid
                 concat=concatenate convolution_1d=conv1d convolution_2d=conv2d gaussian_nll_loss=gaussian_nll
                 deconvolution_1d=conv_transpose1d deconvolution_2d=conv_transpose2d
                 depth2space=pixel_shuffle divide=div embed_id=embedding get_item=getitem huber_loss=huber

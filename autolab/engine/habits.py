@@ -19,21 +19,57 @@ _PACKAGE = __name__.partition(".")[0]
 def instead(where: str, name: str) -> str:
     """The end of a message about a missing name: ``; instead: ...``, or nothing.
 
+    What the table of this place lacks, that of another module may say, or the name is there.
+
     Examples
     --------
     >>> instead("keywords", "betas")
     '; instead: beta1=, beta2='
+    >>> instead("transforms", "make_vjp")
+    '; instead: value, pull = autolab.vjp(f, x), in the other order; pull(g) is a tuple'
+    >>> instead("optimizers", "relu")
+    '; instead: autolab.relu'
     """
-    found = HABITS[where].get(name) or (
-        HABITS["autolab"].get(name) if where in ("autograd", "data", "optimizers", "training") else None
-    )
-    return "" if found is None else f"; instead: {found.replace('`', '')}"
+    found = HABITS.get(where, {}).get(name)
+    if found is None and where in _MODULES and name[0] != "_":
+        others = [HABITS[place] for place in ("linalg", *_MODULES) if place in HABITS]
+        found = HABITS["autolab"].get(name) or _elsewhere(where, name)
+        found = found or next((table[name] for table in others if name in table), None)
+    return "" if not found else f"; instead: {found.replace('`', '')}"
+
+
+_MODULES = {
+    "autolab": "",
+    **{name: name for name in ("functions", "links", "optimizers", "transforms", "data", "training")},
+    **{name: name for name in ("serializers", "initializers", "gradcheck", "plots")},
+    "lax": "transforms.lax",
+    "random": "functions.random_keys",
+    "lr_scheduler": "optimizers.lr_scheduler",
+    "extensions": "training.extensions",
+    "utils": "links.utils",
+    "rnn": "links.utils.rnn",
+    "autograd": "authoring.autograd",
+}
+"""The places that are modules, in which a name may have been looked for that another has -> their paths."""
+
+
+def _elsewhere(where: str, name: str) -> str:
+    """Where else in AutoLab a name is, as far as its modules are loaded: to import them, while others are being
+    imported and look for a name, would be a circle."""
+    for place, path in _MODULES.items():
+        there = vars(sys.modules.get(f"{_PACKAGE}.{path}".rstrip("."), object)).get("__all__", ())
+        if place != where and (name in there or name in ALIASES.get(place, ())):
+            shown = {"functions": "", "lax": "lax", "random": "random", "autograd": "autograd"}.get(place, path)
+            return f"`{'.'.join([part for part in (_PACKAGE, shown, name) if part])}`"
+    return ""
 
 
 def by_habit(module: str, where: str, name: str, own: str = "") -> Any:
     """What a module, or ``own``, offers under a different name; otherwise an AttributeError (an ImportError in ``from
     module import name``) says what to use instead. Called by ``__getattr__`` of the module."""
     target = ALIASES.get(where, {}).get(name)
+    if target is None and name in vars(sys.modules.get(own, object)).get("__all__", ()):
+        return getattr(sys.modules[own], name)
     if target is None:
         told = instead(where, name)
         asks = sys._getframe(2 if told else 1)  # for other names, Python's own message is as good

@@ -10,6 +10,7 @@ import math
 from collections.abc import Callable, Sequence
 from typing import Any, ClassVar, Literal
 
+from ..engine.habits import answering
 from .scheduling import ChainedScheduler as ChainedScheduler
 from .scheduling import LRScheduler
 from .scheduling import ReduceLROnPlateau as ReduceLROnPlateau
@@ -502,3 +503,6 @@ class CyclicLR(LRScheduler):
     def state_dict(self) -> dict[str, Any]:
         """As of other schedulers, without the function, which whoever loads it constructs again."""
         return {key: value for key, value in super().state_dict().items() if key != "scale_fn"}
+
+
+__getattr__ = answering(__name__, "lr_scheduler")

@@ -10,8 +10,12 @@
 True
 """
 
+from ..engine.habits import answering
 from ..shared.files import FileFormatError
 from .hdf5 import load_hdf5, save_hdf5
 from .npz import load_npz, save_npz
 
 __all__ = ["FileFormatError", "load_hdf5", "load_npz", "save_hdf5", "save_npz"]
+
+
+__getattr__ = answering(__name__, "serializers")

@@ -25,6 +25,7 @@ For all of them:
   there are none, or inside ``autolab.no_grad()``, results are constants, which are cheaper.
 """
 
+from ..engine.habits import answering
 from .batches import vmap
 from .checkpoints import checkpoint
 from .gradients import elementwise_grad, grad, jvp, value_and_grad, vjp
@@ -46,3 +47,6 @@ __all__ = [
     "vjp",
     "vmap",
 ]
+
+
+__getattr__ = answering(__name__, "transforms")

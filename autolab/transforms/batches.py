@@ -39,6 +39,8 @@ def vmap(fn: Callable[..., Any], in_axes: Any = 0, out_axes: Any = 0) -> Callabl
 
     Raises
     ------
+    TypeError
+        If an axis is none, such as a batch in its place.
     ValueError
         If the arguments have different numbers of examples, or there are none.
 
@@ -52,6 +54,10 @@ def vmap(fn: Callable[..., Any], in_axes: Any = 0, out_axes: Any = 0) -> Callabl
     >>> lengths(np.array([[3.0, 4.0], [5.0, 12.0]])), lengths.how
     (variable([ 5. 13.]), 'loop')
     """
+
+    for name, given_axes in (("in_axes", in_axes), ("out_axes", out_axes)):
+        if not all([isinstance(axis, int | np.integer) for _, axis in leaves(given_axes)]):
+            raise TypeError(f"vmap: {name} is {given_axes!r:.60}; expected an axis, None or several; of x, vmap(f)(x)")
 
     def batched(*args: Any, **kwargs: Any) -> Any:
         axes = tuple(in_axes) if isinstance(in_axes, tuple | list) else (in_axes,) * len(args)

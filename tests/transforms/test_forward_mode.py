@@ -168,6 +168,19 @@ def test_wrong_batches_are_refused(call: Any, message: str) -> None:
         call(transforms.vmap(lambda a, b: a + b))
 
 
+@pytest.mark.parametrize("name", [name for name in transforms.__all__ if name not in ("checkpoint", "jvp", "vjp")])
+def test_a_point_beside_the_function_is_taken_or_named(name: str) -> None:
+    """As PyTorch takes it; what comes back is never a function that waits for a point."""
+    transform, x = getattr(transforms, name), np.ones(2)
+    for point in (x, Variable(x), 1.5):
+        try:
+            found = transform(np.tanh if "e_grad" in name else lambda v: (v * v).sum(), point)
+        except (TypeError, ValueError) as error:
+            assert str(error).startswith({"jacrev": "jacobian: "}.get(name, f"{name}: ")), error
+        else:
+            assert not callable(found)
+
+
 # ---------------------------------------------------------------------- checkpoint
 def test_a_checkpoint_has_the_same_gradients_of_every_order() -> None:
     x, w = Variable([1.0, 2.0]), Variable(0.5)

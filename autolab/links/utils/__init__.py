@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ...engine import Variable, no_grad, unwrap
+from ...engine.habits import answering
 from ...functions import concatenate
 from ...shared.norms import norm_and_factor, scaled
 from . import rnn  # noqa: F401  # an attribute from the start: autolab.nn.utils.rnn
@@ -89,3 +90,6 @@ def vector_to_parameters(vec: Any, parameters: Iterable[Any]) -> None:
             end = start + p.numel()
             p.copy_(vec[start:end].reshape(p.shape))
             start = end
+
+
+__getattr__ = answering(__name__, "utils")
