@@ -658,3 +658,21 @@ def test_what_pytorchs_users_ask_of_a_layer() -> None:
     w.grad = np.ones(2)
     optimizer.update()
     np.testing.assert_allclose(w.data, 0.5, rtol=1e-6)
+
+
+def test_axes_and_orders_are_given_as_in_pytorch() -> None:
+    x = Variable(X(2, 3, 4))
+    for y in (x.permute(2, 0, 1), x.permute((2, 0, 1)), x.permute(dims=[2, 0, 1])):
+        np.testing.assert_array_equal(y.data, x.data.transpose(2, 0, 1))
+    with pytest.raises(ValueError, match=r"axes=\(1, 0\): expected each axis once"):
+        x.permute(1, 0)  # which of NumPy's swap two
+    for places in (x.argsort(dim=1, descending=True), x.argsort(1, descending=True)):
+        np.testing.assert_array_equal(places, np.argsort(-x.data, axis=1, kind="stable"))
+    np.testing.assert_array_equal(x.argsort(), np.argsort(x.data))
+    for layer in (nn.MaxPool2d(2, ceil_mode=True), nn.AvgPool2d(2, ceil_mode=True, count_include_pad=False)):
+        assert layer(x.reshape(1, 2, 3, 4)).shape == (1, 2, 2, 2)
+    with pytest.raises(TypeError, match=r"ceil_mode.*nn\.functional\.max_pool2d\(x, kernel, ceil_mode=True\)"):
+        F.max_pool2d(x.reshape(1, 2, 3, 4), 2, ceil_mode=True)
+    averages = np.zeros(3), np.ones(3)
+    nn.functional.batch_norm(x, *averages, training=True, momentum=0.5)
+    np.testing.assert_allclose(averages[0], x.data.mean(axis=(0, 2)) / 2)

@@ -338,7 +338,7 @@ HABITS: dict[str, dict[str, str]] = {
         "betas": "`beta1=`, `beta2=`",
         "bias": "`nobias=True` leaves the bias out",
         "causal": "`L.MultiHeadAttention(size, heads, causal=True)`, where the layer is made",
-        "ceil_mode": "windows that reach over the edge are left out; `padding=` adds zeros",
+        "ceil_mode": "`autolab.nn.functional.max_pool2d(x, kernel, ceil_mode=True)`, and its like",
         "dim": "`axis=`; `F.max(x, axis)` and its like are NumPy's, `x.max(dim=1)` and its like are PyTorch's",
         "keepdim": "`keepdims=`; see `dim`",
         "momentum": "`optimizers.MomentumSGD(lr, momentum)`; of `L.BatchNormalization`, `decay=` is 1 - momentum",
@@ -390,7 +390,7 @@ ALIASES: dict[str, dict[str, str]] = {
         {
             "": """
                 clamp=clip clone=copy cpu=to_cpu cuda=to_gpu eq=__eq__ ge=__ge__ grad_fn=creator gt=__gt__ le=__le__
-                lt=__lt__ ne=__ne__ permute=transpose t=transpose view=reshape zero_grad=cleargrad zerograd=cleargrad
+                lt=__lt__ ne=__ne__ t=transpose view=reshape zero_grad=cleargrad zerograd=cleargrad
                 mul=__mul__ neg=__neg__ true_divide=__truediv__ remainder=__mod__ why=grad_status
             """,
             "authoring.hooks": "register_hook",
@@ -412,13 +412,13 @@ ALIASES: dict[str, dict[str, str]] = {
             "functions.pytorch_names": """
                 add addmm block_until_ready=contiguous chunk contiguous dim div element_size expand expand_as
                 gather index_add index_select is_leaf lerp logit masked_fill masked_select narrow ndimension=dim
-                nelement=numel numel reshape_as=view_as retain_grad rsqrt scatter scatter_add select split=in_sizes sub
-                type_as unbind unflatten view_as where=or_else
+                nelement=numel numel permute reshape_as=view_as retain_grad rsqrt scatter scatter_add select
+                split=in_sizes sub type_as unbind unflatten view_as where=or_else
             """,
             "functions.pytorch_tensor_names": """
                 bool=as_bool double float half int=as_int long new_ones new_zeros to type=to
             """,
-            "functions.values_and_places": "amax amin count_nonzero diff nanmean nansum topk",
+            "functions.values_and_places": "amax amin argsort count_nonzero diff nanmean nansum topk",
             "functions.array_module": """
                 allclose argwhere equal=array_equal diag fliplr
                 inner isclose isfinite isinf isnan logical_and
@@ -467,7 +467,7 @@ ALIASES: dict[str, dict[str, str]] = {
                 unflatten index_add logit scatter scatter_add triplet_margin_loss
             """,
             "pytorch_pooling": """
-                adaptive_avg_pool1d adaptive_avg_pool2d adaptive_max_pool1d adaptive_max_pool2d
+                adaptive_avg_pool1d adaptive_avg_pool2d adaptive_max_pool1d adaptive_max_pool2d max_pooling_2d
             """,
             "pytorch_losses": """
                 bilinear binary_cross_entropy_with_logits cosine_embedding_loss hardshrink hinge_embedding_loss
@@ -475,7 +475,6 @@ ALIASES: dict[str, dict[str, str]] = {
                 soft_margin_loss softshrink threshold
             """,
             "array_module": "average copy dstack hstack rollaxis vstack",
-            "networks.max_pooling": "max_pooling_2d",
             "pytorch_tensor_names": "linalg",
             "values_and_places": "argmax argmin topk",
             "variable_methods": "flatten",

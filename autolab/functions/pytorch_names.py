@@ -12,7 +12,7 @@ from .arrays.axes import moveaxis
 from .arrays.indexing import put, take_along_axis
 from .arrays.indexing import scatter as added
 from .arrays.joining import along, in_sizes, place_of
-from .arrays.shape import broadcast_to
+from .arrays.shape import broadcast_to, transpose
 from .elementwise.arithmetic import add as add_of
 from .elementwise.arithmetic import sub as sub_of
 from .elementwise.division import floor_divide
@@ -363,6 +363,12 @@ def expand(x: Variable, *shape: int, size: Any = ()) -> Any:
     shape = shape or tuple(size)
     own = (-1,) * (len(shape) - x.ndim) + x.shape  # -1 is refused for a new axis
     return broadcast_to(x, tuple([n if m == -1 else m for m, n in zip(shape, own, strict=True)]))
+
+
+def permute(x: Variable, *axes: Any, dims: Any = ()) -> Any:
+    """All axes in this order: ``x.permute(1, 0)``, ``x.permute((1, 0))`` or ``x.permute(dims=(1, 0))``."""
+    given = axes[0] if len(axes) == 1 and isinstance(axes[0], list | tuple) else axes or dims
+    return transpose(x, axes=tuple(given))
 
 
 @property  # type: ignore[misc]  # accessible as an attribute of Variable

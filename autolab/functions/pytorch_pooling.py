@@ -1,4 +1,4 @@
-"""Pooling with PyTorch's parameters: windows over the edge, places of the maxima, and results of a given size.
+"""Pooling with the parameters of PyTorch and Chainer: windows over the edge, places of maxima, results of a given size.
 
 Where only ``kernel``, ``stride`` and ``padding`` are given, these are `max_pool2d`, `avg_pool2d` and their like.
 """
@@ -21,7 +21,7 @@ from .networks import average_pooling, max_pooling
 from .networks.windows import Windows, columns, windows
 from .reductions.reduce import mean
 from .values_and_places import max as largest
-from .working_precision import in_full
+from .working_precision import given_arrays, in_full
 
 
 def reaching(seen: Windows, size: tuple[int, ...], drops: bool = True) -> list[tuple[int, int]]:
@@ -166,6 +166,25 @@ def avg_pool2d(
 ) -> Any:
     """`functions.avg_pool2d`, as `avg_pool1d`; the sums are divided by ``divisor_override``, if it is given."""
     return _avg_pool(2, x, kernel, stride, padding, ceil_mode, count_include_pad, divisor_override)
+
+
+@takes_other_words
+def max_pooling_2d(x: Any, ksize: Any, stride: Any = None, pad: Any = 0, cover_all: bool = True) -> Any:
+    """Largest element of each window. With ``cover_all``, enough windows are added that every element is in one.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from autolab import functions as F
+    >>> F.max_pooling_2d(np.arange(9.0).reshape(1, 1, 3, 3), 2)
+    array([[[[4., 5.],
+             [7., 8.]]]])
+    """
+    x, seen = given_arrays("max_pooling_2d", x=x)[0], windows(ksize, ksize if stride is None else stride, pad, 1, 2)
+    around = reaching(seen, x.shape[2:], drops=False) if cover_all and x.ndim == 4 else []
+    if any([a != b for a, b in around]):
+        return max_pooling.max_pool2d(padded_with_least(x, around), seen.kernel, seen.stride)
+    return max_pooling.max_pool2d(x, seen.kernel, seen.stride, seen.padding)
 
 
 def _adaptive(function: str, engine: Callable[..., Any], means: bool, axes: int, x: Any, output_size: Any) -> Any:

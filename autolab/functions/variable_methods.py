@@ -145,7 +145,7 @@ def transposed(self: Variable) -> Variable:
     return swapaxes(self, -1, -2)
 
 
-PLAIN = ("all", "any", "argmax", "argmin", "argpartition", "argsort", "nonzero", "searchsorted")
+PLAIN = ("all", "any", "argmax", "argmin", "argpartition", "nonzero", "searchsorted")
 PROPERTIES = ("itemsize", "nbytes", "strides")
 
 METHODS: dict[str, Callable[..., Any]] = {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import unittest
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -571,3 +572,45 @@ def test_chainerx_is_what_it_is_without_its_extension():
         compat.uninstall("chainer")
     with pytest.raises(ModuleNotFoundError):
         import chainerx
+
+
+def test_configurations_of_tests_are_those_of_the_cpu():
+    from autolab.compat.chainer.testing.backend import BackendConfig, inject_backend_tests
+
+    config = BackendConfig({"use_ideep": "auto", "cudnn_deterministic": True})
+    assert config.xp is np and config.cudnn_deterministic and not config.use_cuda and config.use_ideep == "auto"
+    for wrong in ({"use_cuda": True}, {"use_chainerx": True}, {"use_ideep": "always"}):
+        with pytest.raises(NotImplementedError, match=f"{next(iter(wrong))}.* is not part of"):
+            BackendConfig(wrong)
+    with pytest.raises(ValueError, match="'gpu'; expected use_cuda"):
+        BackendConfig({"gpu": 0})
+    seen = []
+
+    @inject_backend_tests(None, [{}, {"use_cuda": True}, {"use_ideep": "never"}])
+    class Case:
+        def test_one(self, config: BackendConfig) -> None:
+            seen.append(config.use_ideep)
+
+    Case().test_one()
+    assert seen == ["never", "never"]
+
+
+def test_gradients_begin_with_ones_and_a_trigger_knows_a_resumed_training():
+    x, y = chainer.Variable(np.ones((2, 2)) * 2), chainer.Variable(np.ones((2, 2)) * 3)
+    asked = []
+
+    class Product(chainer.FunctionNode):
+        def forward(self, inputs):
+            self.retain_inputs((0, 1))
+            return (inputs[0] * inputs[1],)
+
+        def backward(self, indexes, gy):
+            asked.append(tuple(indexes))
+            others = self.get_retained_inputs()[::-1]
+            return tuple([gy[0] * others[i] for i in indexes])
+
+    (gx,) = chainer.grad(Product().apply((x, y)), [x])
+    assert asked == [(0,)] and (gx.array == 3).all()
+    later = SimpleNamespace(updater=SimpleNamespace(iteration=7))
+    triggers = [chainer.training.triggers.OnceTrigger(call_on_resume=resumes) for resumes in (False, True)]
+    assert [[bool(trigger(later)) for _ in range(2)] for trigger in triggers] == [[False, False], [True, False]]

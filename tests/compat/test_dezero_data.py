@@ -184,6 +184,9 @@ def test_a_graph_in_the_language_of_graphviz():
     told = utils.get_dot_graph(y)
     assert '"x0: () float64"' in told and '"(2, 3) float64"' in told and "(2, 3) float32" in told
     assert dot_nodes(utils.get_dot_graph(Variable(np.ones(2)))) == [("(2,) float64", "orange")]
+    x = Variable(np.ones((2, 3)))  # a graph of gradients, whose own upstream gradient is gone
+    (x * x).backward(create_graph=True)
+    assert "(2, 3) float64" in utils.get_dot_graph(x.grad)
 
 
 def test_a_function_of_several_results_is_drawn_once():

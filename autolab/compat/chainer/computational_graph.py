@@ -43,6 +43,7 @@ def build_computational_graph(outputs: Sequence[Any], **options: Any) -> Computa
     0 [label="x: (2,) float64", color=orange, style=filled]
     }
     """
-    if others := [name for name in options if not name.endswith("_style")]:
+    usual = {"remove_variable": False, "show_name": True, "rankdir": "TB"}
+    if others := [name for name, one in options.items() if not name.endswith("_style") and one != usual.get(name)]:
         raise NotImplementedError(f"build_computational_graph: {others[0]:.60} is not part of AutoLab's chainer facade")
     return ComputationalGraph(outputs)

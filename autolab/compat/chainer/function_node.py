@@ -7,6 +7,7 @@ from typing import Any, cast
 
 from ...authoring import function_node as _function_node
 from ...authoring.base import ArrayForward
+from ...engine import get_array_module
 from ...engine.grad import grad as _grad
 from ..dressing import DressedNode
 from ..table import signed
@@ -83,7 +84,7 @@ def grad(outputs, inputs, grad_outputs, grad_inputs, set_grad, enable_double_bac
     ----------
     outputs, inputs : sequence of Variables
     grad_outputs : sequence of Variables, optional
-        The upstream gradient of each output; may be omitted for an output with one element, where it is 1.
+        The upstream gradient of each output; ones where it is None.
     grad_inputs : sequence of Variables, optional
         Added to the gradients.
     set_grad : bool
@@ -102,6 +103,9 @@ def grad(outputs, inputs, grad_outputs, grad_inputs, set_grad, enable_double_bac
     """
     if not isinstance(outputs, tuple | list) or not isinstance(inputs, tuple | list):
         raise TypeError("grad: outputs and inputs are sequences; expected grad([y], [x])")
+    given = [None] * len(outputs) if grad_outputs is None else grad_outputs
+    starts = zip(outputs, given, strict=True)
+    grad_outputs = [get_array_module(y.array).ones_like(y.array) if g is None else g for y, g in starts]
     found: Sequence[Any] = tagged(_grad(list(outputs), list(inputs), grad_outputs, enable_double_backprop))
     if grad_inputs is not None:
         pairs = zip(found, grad_inputs, strict=True)

@@ -58,10 +58,13 @@ class Adam(Optimizer, _optimizers.Adam):
     """
 
     hyperparameters = ("alpha", "beta1", "beta2", "eps", "eta", "weight_decay_rate")
+    eta: float
+    weight_decay_rate: float
     _eps_is_corrected = False
 
     def _settle(self, given: dict[str, Any]) -> None:
-        self.eta, self.weight_decay_rate = given.pop("eta"), given.pop("weight_decay_rate")
+        for name in ("eta", "weight_decay_rate", "amsgrad"):
+            setattr(self, name, given.pop(name))
         super()._settle({"lr": given.pop("alpha"), **given})
 
     @property

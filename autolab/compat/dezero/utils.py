@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from ... import functions as F  # noqa: F401  # for table.txt
-from ...engine import Array, unwrap
+from ...engine import Array, is_array, unwrap
 from ...gradcheck import numerical_grad as _numerical_grad
 from ...shared.files import replacing, write
 from ...views.graph.graph_svg import to_svg
@@ -91,7 +91,7 @@ def get_dot_graph(output, verbose):
     def add_variable(v: Any) -> None:
         if id(v) not in drawn:
             drawn.add(id(v))
-            has_kind = verbose and v.data is not None
+            has_kind = verbose and is_array(v._data)  # which may be gone
             label = ": ".join([part for part in (v.name, f"{v.shape} {v.dtype}" if has_kind else "") if part])
             lines.append(f'{number(v)} [label="{label_text(label)}", color=orange, style=filled]')
 

@@ -7,11 +7,8 @@ import operator
 from functools import reduce
 from typing import Any
 
-import numpy as np
-
-from ...engine import Array, as_array, takes_other_words, unwrap
+from ...engine import Array, takes_other_words
 from ...engine.declare import primitive
-from ..arrays.repeating import pad as padded
 from ..reductions.extrema import max
 from ..working_precision import in_single, real
 from .pooling_windows import channel_places, pooled_views, pooling_windows
@@ -184,34 +181,3 @@ def global_max_pool(x: Any, keepdims: bool = False) -> Any:
     variable([[4.]])
     """
     return max(*channel_places("global_max_pool", x), keepdims=keepdims)
-
-
-@takes_other_words
-def max_pooling_2d(x: Any, ksize: Any, stride: Any = None, pad: Any = 0, cover_all: bool = True) -> Any:
-    """Largest element of each window. With ``cover_all``, enough windows are added that every element is in one.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from autolab import functions as F
-    >>> F.max_pooling_2d(np.arange(9.0).reshape(1, 1, 3, 3), 2)
-    array([[[[4., 5.],
-             [7., 8.]]]])
-    """
-    kernel, steps, around = _pair(ksize), _pair(ksize if stride is None else stride), _pair(pad)
-    data = as_array(unwrap(x), "max_pooling_2d: x")
-    shape, kind = data.shape, data.dtype
-    if not cover_all or len(shape) != 4:
-        return max_pool2d(x, kernel=kernel, stride=steps, padding=around)
-    left_over = [(n + 2 * p - k) % s for n, k, s, p in zip(shape[2:], kernel, steps, around, strict=True)]
-    more = [0 if rest == 0 else s - rest for rest, s in zip(left_over, steps, strict=True)]
-    if not any(more):
-        return max_pool2d(x, kernel=kernel, stride=steps, padding=around)
-    widths = [(p, p + extra) for p, extra in zip(around, more, strict=True)]
-    least = -np.inf if kind.kind == "f" else np.iinfo(kind).min
-    lowest = padded(x, ((0, 0), (0, 0), *widths), constant_values=least)
-    return max_pool2d(lowest, kernel=kernel, stride=steps)
-
-
-def _pair(value: Any) -> tuple[int, int]:
-    return tuple(value) if isinstance(value, tuple | list) else (value, value)

@@ -12,13 +12,26 @@ import numpy as np
 
 from .... import functions as F
 from ....engine import get_array_module, numpys_generator
-from ....functions.networks import max_pooling  # noqa: F401  # for table.txt
+from ....functions import pytorch_pooling  # noqa: F401  # for table.txt
+from ....functions.networks.windows import windows
+from ....functions.pytorch_pooling import reaching
 from ....links.normalization import running_averages
 from ...table import fill, signed
 from ..configuration import config
 from ..variable import as_array, as_variable
 from ._adapt import adapted, composed
 from .math import _from_axis  # noqa: F401  # for table.txt
+
+
+def covering(
+    convolve: Any, x: Any, W: Any, b: Any, stride: Any, padding: Any, dilation: Any, groups: int, cover_all: bool
+) -> Any:
+    """A convolution; with ``cover_all``, by enough windows that every element is in one."""
+    if cover_all:
+        shape, size = as_array(W).shape[2:], as_array(x).shape[2:]
+        around = reaching(windows(shape, stride, padding, dilation, len(shape)), size, drops=False)
+        x, padding = F.pad(x, ((0, 0), (0, 0), *around)), 0
+    return convolve(x, W, b, stride=stride, padding=padding, dilation=dilation, groups=groups)
 
 
 @composed

@@ -10,6 +10,7 @@ from .... import functions as _functions
 from .... import links as _links
 from ...table import Settled
 from .. import functions as F
+from ..functions.networks import covering
 from ..initializers import Normal, start, weight
 from ..link import Link
 from ..variable import as_array
@@ -94,7 +95,18 @@ class Convolution2D(_Convolution, _links.Conv2D):
 
 
 class Convolution1D(_Convolution, _links.Conv1D):
-    """A convolution over sequences."""
+    """A convolution over sequences; ``cover_all`` as for `functions.convolution_1d`."""
+
+    def _settle(self, given: dict[str, Any]) -> None:
+        cover_all = given.pop("cover_all")
+        super()._settle(given)
+        self.cover_all = cover_all
+
+    def convolve(x: Any, W: Any, b: Any = None, **how: Any) -> Any:  # called of the class
+        return covering(_functions.conv1d, x, W, b, **how)
+
+    def _result(self) -> dict[str, Any]:
+        return {"cover_all": self.cover_all}
 
 
 class Deconvolution2D(_Convolution, _links.ConvTranspose2D):
