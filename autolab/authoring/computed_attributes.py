@@ -8,13 +8,14 @@ would silently lack a part; so a differentiable backward gets it behind a barrie
 from __future__ import annotations
 
 import ast
-import dis
 import inspect
 import textwrap
 from collections.abc import Iterable
 from types import CodeType, FunctionType
 from typing import Any
 from weakref import WeakKeyDictionary
+
+from ..engine.code_names import placed
 
 _TELLING = frozenset(["shape", "dtype", "ndim", "size", "itemsize", "nbytes", "device", "requires_grad"])
 _JUMPING = frozenset(
@@ -123,7 +124,7 @@ def _read(forward: FunctionType, places: frozenset[int] | None) -> frozenset[str
 
 
 def _stored(code: CodeType) -> frozenset[str]:
-    return frozenset([step.argval for step in dis.get_instructions(code) if step.opname == "STORE_ATTR"])
+    return frozenset([name for _, opname, name in placed(code) if opname == "STORE_ATTR"])
 
 
 class _Dependence:

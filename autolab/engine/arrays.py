@@ -10,8 +10,8 @@ import numpy as np
 from .backend import Array, device_name, get_array_module, is_array, modules
 from .errors import a_kind
 
+HALF, SINGLE = np.dtype(np.float16), np.dtype(np.float32)
 _SCALARS_PER_DTYPE = 4096
-
 
 _scalars: dict[np.dtype, dict[float, np.ndarray]] = {}
 

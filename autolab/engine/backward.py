@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from .arrays import HALF
 from .backend import get_array_module, numpys
 from .configuration import using_config
 from .devices import stopwatch
@@ -17,7 +18,7 @@ from .modes import backprop_enabled, modes, watchers
 from .node import Leaf, Node
 from .observe import BackwardEvent, notify
 from .primitive import Primitive
-from .sliced_gradient import HALF, SlicedGradient, sum_of_halves
+from .sliced_gradient import SlicedGradient, sum_of_halves
 from .store import Gradients, added, guards, hooked, last, leaf_hooks, note_pass, own, publish, retained, summed
 from .variable import Variable, wrap
 from .walks import Ways

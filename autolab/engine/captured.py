@@ -76,13 +76,12 @@ class _Sought(Walk):
 
     def __init__(self, wanted: Any, names: frozenset[str], codes: frozenset[CodeType]) -> None:
         super().__init__(names, codes)
-        self.by_any_name, self.name, self._wanted, self._left = True, None, wanted, _MOST
+        self.by_any_name, self.name, self._wanted, self.left = True, None, wanted, _MOST
 
     name: str | None
 
     def goes_on(self) -> bool:
-        self._left -= 1
-        return self.name is None and self._left >= 0
+        return self.name is None
 
     def meet(self, path: str, value: Any) -> None:
         if value is self._wanted or getattr(value, "node", None) is self._wanted:

@@ -26,6 +26,7 @@ from collections import OrderedDict, defaultdict, deque
 from collections.abc import Callable, Container, Hashable, Iterable, Iterator, Mapping
 from contextvars import ContextVar
 from io import IOBase
+from math import inf
 from operator import attrgetter, delitem, itemgetter, length_hint, methodcaller, setitem
 from threading import local
 from types import (
@@ -151,14 +152,17 @@ class Walk:
         self.ran: set[CodeType] = set()
         self._seen: dict[int, Any] = {}
         self._waiting: deque[tuple[str, Any]] = deque()
+        self.left: float = inf
+        """How many values are still met, at most."""
 
     def walk(self, roots: Iterable[tuple[str, Any]]) -> Self:
         """Walk through pairs of path and value, and all that these hold."""
         self._waiting.extend(roots)
-        while self._waiting and self.goes_on():
+        while self._waiting and self.left > 0 and self.goes_on():
             path, value = self._waiting.popleft()
             if id(value) not in self._seen and not is_plain(value):
                 self._seen[id(value)] = value
+                self.left -= 1
                 self.meet(path, value)
         return self
 

@@ -12,9 +12,8 @@ from typing import Any
 
 import numpy as np
 
+from .arrays import HALF, SINGLE
 from .backend import get_array_module, numpys
-
-HALF, SINGLE = np.dtype(np.float16), np.dtype(np.float32)
 
 
 def sum_of_halves(a: Any, b: Any) -> SlicedGradient:

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from ..engine import Variable, as_array
+from ..engine.arrays import HALF, SINGLE
 from ..engine.numpy_protocol import adapt, foreign, register, unwrap
 from .arrays.axes import expand_dims, swapaxes
 from .arrays.diagonals import diagonal, on_diagonal, trace, tril, triu
@@ -38,7 +39,7 @@ from .reductions.extrema import max, min
 from .reductions.norms import norm
 from .reductions.quantiles import merged_axes
 from .reductions.reduce import Axis, mean, sum
-from .working_precision import HALF, SINGLE, as_floats, given_arrays, in_full
+from .working_precision import as_floats, given_arrays, in_full
 
 Arrays = Sequence[Any]
 

@@ -14,10 +14,8 @@ from typing import Any
 import numpy as np
 
 from ..engine import Array, Primitive, Variable, as_array, check_real
+from ..engine.arrays import HALF, SINGLE
 from ..engine.backend import numpys
-
-HALF, SINGLE = np.dtype(np.float16), np.dtype(np.float32)
-
 
 FULL = frozenset({SINGLE, np.dtype(np.float64)})
 

@@ -8,6 +8,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from ..engine import Array, Displayed, Parameter, Variable, a_kind, check_number, new_order, publish, to_cpu, to_gpu
+from ..engine.arrays import HALF
 from ..engine.habits import answer_habits
 from ..links import Link
 from ..shared.state_layout import Slot
@@ -15,8 +16,6 @@ from .construction import TakesParameters
 from .given import GivenParameters, Groups, parameters_of, target_and_groups, warn_of_plain_lists
 from .settings import Check, Settings, Word, from_to, truth
 from .state import Memory, State, planned, state, state_layout
-
-_HALF = np.dtype(np.float16)
 
 Hook = Callable[["Optimizer"], Any]
 
@@ -311,7 +310,7 @@ class Optimizer(Displayed, Updates, metaclass=TakesParameters):
             node: Any = parameter.node  # it exists, as the parameter has a gradient
             w = parameter._data
             rule = rules.get(parameter, self) if rules else self
-            if prepares or w.dtype is _HALF:
+            if prepares or w.dtype is HALF:
                 new = rule._updated(w, node.grad._data, state)
             else:
                 new = rule.update_one(w, node.grad._data, state)
@@ -328,7 +327,7 @@ class Optimizer(Displayed, Updates, metaclass=TakesParameters):
 
     def _updated(self, w: Array, g: Array, state: State) -> Array:
         """The new array of one parameter, from its gradient as the options say."""
-        if w.dtype is _HALF:  # the squares of small gradients underflow in float16, and so does Adam's eps
+        if w.dtype is HALF:  # the squares of small gradients underflow in float16, and so does Adam's eps
             w, g = w.astype(np.float32), g.astype(np.float32)
         if self.maximize:
             g = -g

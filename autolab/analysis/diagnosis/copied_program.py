@@ -156,7 +156,7 @@ class _Reach(Walk):
 
     def __init__(self, names: frozenset[str], codes: frozenset[types.CodeType], own: set[int]) -> None:
         super().__init__(names, codes)
-        self.by_any_name, self.own = True, own
+        self.by_any_name, self.left, self.own = True, _MOST, own
         self.met: list[Any] = []
         self.held: dict[int, list[Spot]] = {}
 
@@ -166,9 +166,6 @@ class _Reach(Walk):
         ids = [id(value) for _, value in roots]
         found: _Reach = settled(lambda names, codes: cls(names, codes, {*ids}), roots)
         return found
-
-    def goes_on(self) -> bool:
-        return len(self.met) < _MOST
 
     def meet(self, path: str, value: Any) -> None:
         if not isinstance(value, _CODE) or _is_of_user(value):

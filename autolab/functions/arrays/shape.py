@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 
 from ...engine import Primitive, numpy_protocol
+from ...engine.arrays import HALF, SINGLE
 from ...engine.backend import Array, numpys
 from ...engine.declare import elementwise, primitive
-from ..working_precision import FULL, HALF, SINGLE
+from ..working_precision import FULL
 
 
 @primitive(a=lambda g, a_shape: reshape(g, shape=a_shape))

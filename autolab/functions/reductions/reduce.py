@@ -8,11 +8,12 @@ from typing import Any
 import numpy as np
 
 from ...engine import Array
+from ...engine.arrays import HALF
 from ...engine.declare import primitive
 from ...engine.numpy_protocol import register
 from ..arrays.shape import broadcast_to
 from ..elementwise.powers import ratio
-from ..working_precision import HALF, accumulated, divided, in_range, in_single, real
+from ..working_precision import accumulated, divided, in_range, in_single, real
 
 Axis = int | tuple[int, ...] | None
 

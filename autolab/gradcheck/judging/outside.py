@@ -62,13 +62,8 @@ class _HeldArrays(Walk):
 
     def __init__(self, names: frozenset[str], codes: frozenset[CodeType]) -> None:
         super().__init__(names, codes)
-        self.by_any_name = True
+        self.by_any_name, self.left = True, _MOST
         self.found: list[tuple[str, Any]] = []
-        self._left = _MOST
-
-    def goes_on(self) -> bool:
-        self._left -= 1
-        return self._left >= 0
 
     def meet(self, path: str, value: Any) -> None:
         if isinstance(value, Variable) or (isinstance(value, np.ndarray) and not value.dtype.hasobject):

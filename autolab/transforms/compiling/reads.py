@@ -45,6 +45,10 @@ class Reads:
         Attributes that are written and never read, or read only after they were written.
     reread : set of (id of object, name)
         Those of them that the user's code may read.
+    asked : list of (object, Spot)
+        Attributes that count if the code reads or sets them of this object, and not of another.
+    draws : dict
+        What to say of code that draws random numbers, if it runs.
     codes : set
         The code that may run.
     noted : list of Spot
@@ -65,6 +69,8 @@ class Reads:
     optimizers: list[Any] = field(default_factory=list)
     written: list[tuple[Any, str]] = field(default_factory=list)
     reread: set[tuple[int, str]] = field(default_factory=set)
+    asked: list[tuple[Any, Spot]] = field(default_factory=list)
+    draws: dict[CodeType, Refusal] = field(default_factory=dict)
     codes: set[CodeType] = field(default_factory=set)
     noted: list[Spot] = field(default_factory=list)
     settings: list[tuple[str, Callable[[], Any], Any]] = field(default_factory=list)

@@ -29,7 +29,7 @@ from .recorded_array import Recorded, taped
 from .returned import spent
 from .users_frames import users_frame
 from .walk import reads
-from .watch import profiled, watched
+from .watch import attributes_asked, profiled, watched
 
 
 @dataclass(eq=False)
@@ -151,11 +151,13 @@ class _NotedRun:
         self.tape, self.state, self.found, self.leaves = tape, state, found, leaves
         self._rng = modes().rng if "numpy.random" in sys.modules else None
         self._drawn: Any = None if self._rng is None else self._rng.bit_generator.state
+        self._global: Any = np.random.get_state() if found.draws else None
         self._before = state.snapshot()
         self.effects: list[Effect] = []
         self._begin = new_order()
         self._earlier = state.earlier()
         self._results: Any = None
+        self._asked: set[tuple[int, str]] = set()
         self._pulled: tuple[list[int], list[Out], list[Any]] = ([], [], [])
 
     def __call__(self, function: Any, args: Any, options: Any) -> Any:
@@ -182,7 +184,8 @@ class _NotedRun:
             for optimizer in self.found.optimizers:
                 overrides.enter_context(overridden(optimizer, self._update))
             overrides.enter_context(recorded_constants(tape, self.found))
-            with using_config("rng", rng), watched(tape, self.found.codes):
+            self._asked = overrides.enter_context(attributes_asked(self.found.asked, self.found.codes))
+            with using_config("rng", rng), watched(tape, self.found.codes, self.found.draws):
                 args, options = entered.values
                 with not_passed(self._earlier, tape):
                     result = function(*args, **options)
@@ -194,10 +197,12 @@ class _NotedRun:
     def _update(self, own: Callable[[], None]) -> None:
         self.tape.update(own, self.state.effects())
         self.state.leave()
+        asked = {*self._asked}
         try:
             with taped(None), profiled(None):
                 own()
         finally:
+            self._asked &= asked  # each run calls hooks as they are
             self.state.enter(self.tape, self.tape.load)
 
     def undo(self) -> None:
@@ -205,6 +210,8 @@ class _NotedRun:
         publish(self._before)
         if self._rng is not None:
             self._rng.bit_generator.state = self._drawn
+        if self._global is not None:
+            np.random.set_state(self._global)
         self._unwrap()
 
     def traced(self, result: Any) -> Traced:
@@ -220,6 +227,9 @@ class _NotedRun:
         if self.state.is_altered():
             tape.refuse("it gives a Variable another name, or changes whether it requires a gradient")
         self._note_asked()
+        used = [place for holder, place in self.found.asked if (id(holder), place.key) in self._asked]
+        self.found.spots += used
+        self.found.noted += used
         if (path := self.found.changed()) is not None:
             tape.refuse(f"it changes {path}", self.found.line_of(path, tape.ran))
         return Traced(tape, self.found, self.state, result, self._results, self.effects, *self._pulled)

@@ -17,7 +17,7 @@ import numpy as np
 
 from ...engine import Variable
 from ...engine.code_names import attributes_of, codes_in, owners_of, placed, read_in, words_of
-from ...engine.reach import CONTAINERS, Spot, Walk, attributes, holds, is_the_users, progress, settled, stores
+from ...engine.reach import CONTAINERS, Spot, Walk, attributes, holds, is_plain, is_the_users, progress, settled, stores
 from .call_tape import Refusal
 from .reached_state import has_array
 from .reads import Reads
@@ -35,7 +35,8 @@ def reads(function: Any, others: list[Any], goes_on: bool = False) -> Reads:
 
     The walk ends at the first thing that cannot be compared, unless ``goes_on``.
     """
-    found: Reads = settled(lambda names, codes: _Around(names, codes, goes_on), _roots(function, others)).found
+    first = {*codes_in(written)} if isinstance(written := getattr(function, "__code__", None), CodeType) else set()
+    found: Reads = settled(lambda names, codes: _Around(names, codes, goes_on, first), _roots(function, others)).found
     return found
 
 
@@ -68,7 +69,7 @@ def changes_around(function: Any) -> Callable[[], str | None]:
 def read_by(ran: set[CodeType], found: Reads, function: Any, others: list[Any]) -> Reads:
     """The part of ``found`` that the code that ran can read; if it is unchanged, the same code runs again."""
     names = frozenset([name for code in ran for name in words_of(code)])
-    narrow = _Around(names, ran, False, ran, found.written).walk(_roots(function, others)).found
+    narrow = _Around(names, ran, False, set(), ran, found.written).walk(_roots(function, others)).found
     narrow.spots += found.noted
     return narrow
 
@@ -85,11 +86,12 @@ class _Around(Walk):
         names: frozenset[str],
         codes: Iterable[CodeType],
         goes_on: bool,
+        first: set[CodeType],
         only: set[CodeType] | None = None,
         written: Sequence[tuple[Any, str]] = (),
     ) -> None:
         super().__init__(names, codes, only)
-        self._goes_on = goes_on
+        self._goes_on, self._first = goes_on, first
         self._written = {(id(holder), name) for holder, name in written}
         self.found = Reads(codes=self.ran)
 
@@ -172,7 +174,8 @@ class _Around(Walk):
         self.found.beyond = Refusal(f"it can read {path} ({what}), the content of which is not compared")
 
     def _draws(self, function: FunctionType) -> None:
-        """Refuse draws from NumPy's global generators, whose functions a profiler does not see."""
+        """Refuse draws from NumPy's global generators, whose functions a profiler does not see; in other functions than
+        the compiled one, as soon as these run."""
         if self.only is not None or not is_the_users(function):
             return
         around = function.__globals__
@@ -181,7 +184,11 @@ class _Around(Walk):
             is_named = name == "random" and any([around.get(other) is np for other in owners_of(code, name)])
             if is_named or value is np.random or isinstance(_owner(value), np.random.RandomState):
                 where = code.co_filename, next(line for line, _, argument in placed(code) if argument == name)
-                self.found.beyond = Refusal(f"it uses numpy.random ({name}); expected config.rng", where)
+                refusal = Refusal(f"it uses numpy.random ({name}); expected config.rng", where)
+                if code in self._first or not is_named:
+                    self.found.beyond = refusal
+                else:
+                    self.found.draws.setdefault(code, refusal)
 
     # ------------------------------------------------------------------ attributes
     def attributes(self, path: str, holder: Any, held: Any, whole: bool = False) -> Any:
@@ -196,7 +203,11 @@ class _Around(Walk):
                 self.found.buffers.append((holder, name))
             return False
         if role == "asked" and is_said:
-            return any([name in attributes_of(code) for code in self.codes])
+            is_named = any([name in attributes_of(code) for code in self.codes])
+            if is_named and not self._goes_on and is_plain(attributes(holder)[name]):
+                self.found.asked.append((holder, Spot.at(f"{path}.{name}", attributes(holder), name, "item")))
+                return False  # another object may have an attribute of this name: the run shows whose is read
+            return is_named
         may_be_set = is_said or (is_the_users(type(holder)) and not isinstance(holder, type))
         if role == "updated" or (role != "written" and not (may_be_set and self._is_only_written(holder, name))):
             return True

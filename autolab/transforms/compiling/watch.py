@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import sys
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from types import CodeType, FrameType, FunctionType, ModuleType
 from typing import Any
@@ -13,9 +13,10 @@ from typing import Any
 import numpy as np
 
 from ...engine import Variable
+from ...engine.reach import Spot
 from ...engine.tracebacks import PACKAGE
 from ...shared.collector import collector_waits
-from .call_tape import CallTape
+from .call_tape import CallTape, Refusal
 from .users_frames import is_library, line_of, users_frame
 
 _PURE = frozenset(
@@ -58,7 +59,7 @@ _HELD = (list, dict, set, frozenset, tuple, str, bytes, int, float, complex, boo
 
 
 @contextmanager
-def watched(tape: CallTape, codes: set[CodeType]) -> Iterator[None]:
+def watched(tape: CallTape, codes: set[CodeType], draws: Mapping[CodeType, Refusal]) -> Iterator[None]:
     """Refuse on ``tape`` any call into foreign code, and any reading or writing outside the process.
 
     Garbage collection waits: finalizers of other objects and `gc.callbacks` are not calls of the function.
@@ -68,12 +69,16 @@ def watched(tape: CallTape, codes: set[CodeType]) -> Iterator[None]:
     tape : CallTape
     codes : set
         The user's code whose surroundings are known.
+    draws : mapping
+        What to say if one of these runs.
     """
 
     harmless: set[CodeType] = set()
 
     def profile(frame: FrameType, event: str, arg: Any) -> None:
         if event == "call":
+            if (drawn := draws.get(frame.f_code)) is not None:
+                tape.refuse(drawn.what, drawn.frame)
             if frame.f_code not in harmless and _entered(tape, codes, frame):
                 harmless.add(frame.f_code)
         elif event == "c_call" and frame.f_code in codes and (name := foreign(arg)) is not None:
@@ -81,6 +86,46 @@ def watched(tape: CallTape, codes: set[CodeType]) -> Iterator[None]:
 
     with collector_waits(), profiled(profile):
         yield
+
+
+class AskedAttribute:
+    """Stands for an attribute in the class of an object while a function is traced: ``asked`` gets the object's id and
+    the name if the user's code reads or sets it."""
+
+    def __init__(self, name: str, codes: set[CodeType], asked: set[tuple[int, str]]) -> None:
+        self._name, self._codes, self._asked = name, codes, asked
+
+    def _note(self, holder: Any, frame: FrameType) -> dict[str, Any]:
+        if frame.f_code in self._codes:
+            self._asked.add((id(holder), self._name))
+        return vars(holder)
+
+    def __get__(self, holder: Any, kind: Any = None) -> Any:
+        try:
+            return self if holder is None else self._note(holder, sys._getframe(1))[self._name]
+        except KeyError:
+            raise AttributeError(self._name) from None
+
+    def __set__(self, holder: Any, value: Any) -> None:
+        self._note(holder, sys._getframe(1))[self._name] = value
+
+    def __delete__(self, holder: Any) -> None:
+        del self._note(holder, sys._getframe(1))[self._name]
+
+
+@contextmanager
+def attributes_asked(places: list[tuple[Any, Spot]], codes: set[CodeType]) -> Iterator[set[tuple[int, str]]]:
+    """A context that gives the attributes among ``places`` that the user's code has read or set so far."""
+    asked: set[tuple[int, str]] = set()
+    stands = {(type(holder), place.key): AskedAttribute(place.key, codes, asked) for holder, place in places}
+    before = [(Spot.at("", kind, name, "class"), one) for (kind, name), one in stands.items()]
+    try:
+        for place, one in before:
+            place.put(one)
+        yield asked
+    finally:
+        for place, _ in before:
+            place.put(place.value)
 
 
 @contextmanager
