@@ -133,6 +133,27 @@ def test_the_gradient_of_a_pseudo_inverse_of_lower_rank() -> None:
         np.testing.assert_allclose(got.data, expected.data, rtol=1e-10)
 
 
+@pytest.mark.parametrize("share", [1e-3, 0.3, 0.6, 0.9])
+@pytest.mark.parametrize("shape", [(4, 5), (5, 3), (4, 4), (2, 3, 4)])
+def test_singular_values_that_are_cut_off_have_their_part_in_the_gradient(shape: tuple[int, ...], share: float) -> None:
+    rng = np.random.default_rng(int(100 * share) + len(shape))
+    a, b = rng.standard_normal(shape), rng.standard_normal(shape[-2])
+    cases = {"rcond": lambda v: np.linalg.pinv(v, share), "rtol": lambda v: np.linalg.pinv(v, rtol=share)}
+    if len(shape) == 2:
+        cases |= {"of b": lambda v: np.linalg.lstsq(v, b, share)[0], "lstsq": lambda v: F.lstsq(v, b, rcond=share)[0]}
+    for name, f in cases.items():
+        x, direction = Variable(a), 1e-6 * rng.standard_normal(shape)
+        y = f(x)
+        above = rng.standard_normal(y.shape)
+        (y * above).sum().backward()
+        slope = ((np.asarray(f(a + direction)) - np.asarray(f(a - direction))) * above).sum() / 2
+        np.testing.assert_allclose((x.grad.data * direction).sum(), slope, 1e-6, 1e-14, err_msg=name)
+    twice = np.diag([2.0, 2.0, 0.5, 0.5, 0.0])
+    x = Variable(twice)
+    np.linalg.pinv(x, 0.6)[0, 1].backward()
+    np.testing.assert_array_equal(x.grad.data[:2, :2], [[0, -0.25], [0, 0]])
+
+
 def test_pinv_in_float32_does_not_invert_rounding() -> None:
     x = np.outer([1, 2, 3], [0.1, 0.7, 0.3]).astype(np.float32)
     np.testing.assert_allclose(F.pinv(x), np.linalg.pinv(x.astype(np.float64), 1e-6), rtol=1e-5)

@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 
 from ...engine import numpy_protocol, takes_other_words
-from ...engine.backend import Array, get_array_module, strict_linalg
+from ...engine.backend import Array, get_array_module, numpys, strict_linalg
 from ...engine.declare import primitive
+from ..arrays.axes import expand_dims
 from ..arrays.shape import reshape
 from ..elementwise.powers import abs
 from ..elementwise.selection import where
@@ -22,7 +23,7 @@ from ..working_precision import in_full
 from .linalg import inv, transposed
 from .minors import check_finite
 from .products import matmul
-from .spectra import singular_values
+from .spectra import singular_values, svd
 
 
 @numpy_protocol.adapt(np.linalg.matrix_power)
@@ -83,7 +84,8 @@ def _inverse(a: Any) -> Any:
 def pinv(xp: Any, a: Array, *, rcond: float | None = None, hermitian: bool = False, rtol: float | None = None) -> Array:
     """Moore-Penrose pseudo-inverse: of all ``y`` that minimize ``norm(a @ y - I)``, the one with the smallest norm.
 
-    It jumps where the rank of a matrix changes. The gradient is that among matrices of the same rank.
+    It jumps where the rank of a matrix changes. The gradient is that among matrices of the same rank, in which the
+    same number of singular values is cut off.
 
     Parameters
     ----------
@@ -132,15 +134,53 @@ def pinv(xp: Any, a: Array, *, rcond: float | None = None, hermitian: bool = Fal
 
 
 @pinv.vjp("a")
-def _pinv_a(g: Any, a: Any, y: Any) -> Any:
+def _pinv_a(g: Any, a: Any, y: Any, rcond: float | None, rtol: float | None) -> Any:
     """(I - a @ y) @ g.T @ y @ y.T + y.T @ y @ g.T @ (I - y @ a) - y.T @ g @ y.T
 
-    Here ``I`` is the identity matrix.
+    Here ``I`` is the identity matrix. If singular values are cut off that are not 0, the rule is another one.
     """
+    share = rtol if rcond is None else rcond
+    if share is not None and _cuts_off(numpy_protocol.unwrap(a), numpy_protocol.unwrap(y)):
+        return _cut_off(transposed(g), a, share)
     back, up = transposed(y), transposed(g)
     below = matmul(matmul(up - matmul(a, matmul(y, up)), y), back)
     beside = matmul(back, matmul(y, up - matmul(matmul(up, y), a)))
     return below + beside - matmul(back, matmul(g, back))
+
+
+def _cuts_off(a: Array, y: Array) -> bool:
+    """Whether ``a`` has singular values that are not those of ``y``, and far above 0; a traced array cannot tell."""
+    if type(a) not in numpys or not a.size:
+        return False
+    return bool(np.abs(a - a @ y @ a).max() > np.finfo(a.dtype).eps ** 0.5 * np.abs(a).max())
+
+
+def _cut_off(g: Any, a: Any, share: float) -> Any:
+    """The gradient of ``(u * f) @ vh``, with ``f`` the reciprocals of the singular values or 0, at the upstream ``g``.
+
+    Of a function of singular values, a change ``h`` of ``u.T @ a @ vh.T`` becomes its symmetric part times ``(f[i] -
+    f[j]) / (s[i] - s[j])`` and its skew part times ``(f[i] + f[j]) / (s[i] + s[j])``; ``f / s`` is that of what ``u``
+    and ``vh`` do not span.
+    """
+    u, s, vh = svd(a)
+    values = numpy_protocol.unwrap(s)
+    kept = values > share * values.max(axis=-1, keepdims=True)
+    f = where(kept, 1 / where(kept, s, 1.0), 0.0)
+    one, other = expand_dims(s, axis=-1), expand_dims(s, axis=-2)
+    sums, products = (
+        expand_dims(f, axis=-1) + expand_dims(f, axis=-2),
+        expand_dims(f, axis=-1) * expand_dims(f, axis=-2),
+    )
+    mixed = kept[..., :, None] != kept[..., None, :]
+    symmetric = where(mixed, sums / where(mixed, abs(one - other), 1.0), -products)
+    skew = where(mixed, sums / where(mixed, one + other, 1.0), products)
+    left = matmul(transposed(u), g)
+    inner = matmul(left, transposed(vh))
+    turned = transposed(inner)
+    middle = matmul((symmetric * (inner + turned) + skew * (inner - turned)) / 2, vh)
+    beside = expand_dims(f * f, axis=-1)
+    outside = matmul(matmul(g - matmul(u, left), transposed(vh * beside)), vh)
+    return matmul(u, middle + beside * (left - matmul(inner, vh))) + outside
 
 
 Size = int | float | str
