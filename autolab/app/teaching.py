@@ -50,18 +50,17 @@ def _grade(arguments: argparse.Namespace) -> int:
     from .. import lesson
     from ..lesson.grading import Graded, NotebookLimits, grade
     from ..lesson.grading.fences import holding
+    from ..lesson.grading.folder import notebooks_in
 
     if arguments.lesson:
         lesson.use(arguments.lesson)
-    counted = 0
+    counted, total = 0, len(notebooks_in(Path(arguments.folder)))
 
     def tell(graded: Graded) -> None:
         nonlocal counted
         counted += 1
-        print(
-            f"{counted:4} {graded.points:3} of {len(graded.results):2}  {graded.file!a:.80} {graded.problem}",
-            flush=True,
-        )
+        points = f"{graded.points:3} of {len(graded.results):2}"
+        print(f"{counted:4} of {total}: {points}  {graded.file!a:.80} {graded.problem}", flush=True)
 
     started = time.monotonic()
     limits = NotebookLimits(arguments.seconds, arguments.megabytes)

@@ -92,6 +92,8 @@ def write(path: str | os.PathLike[str], content: str | bytes | bytearray | memor
 
 def check_writable(path: str | os.PathLike[str], function: str) -> None:
     """Check, before work that takes long, that ``path`` can be written; raises an OSError if it cannot."""
+    if os.path.isdir(path):
+        raise IsADirectoryError(f"{function}: {shown_path(path)!r} is a folder; expected the name of a file")
     if not os.access(_target(path).parent, os.W_OK):
         raise OSError(f"{function}: the folder of {shown_path(path)!r} is not there or cannot be written")
 

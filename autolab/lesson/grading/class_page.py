@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 from typing import Any
 
@@ -63,6 +63,9 @@ def _row(count: int, cause: str, says: str) -> list[Markup]:
 
 
 def _sentence(exercise: Any, cause: str) -> str:
-    """The lesson's sentence for a mistake."""
+    """The lesson's sentence for a mistake, or else the one of all exercises, about every answer with it at once."""
     says = exercise.says
-    return says.get(cause) or SENTENCES.get(cause, "").partition("{")[0] or says.get("hint", "")
+    choices = ", ".join(map(str, getattr(exercise, "choices", ())))
+    of_all = {"error": "an error.", "answer": "The answer", "kind": "of another kind", "choices": choices}
+    about_all = SENTENCES.get(cause, "").format_map(defaultdict(lambda: "...", of_all))  # a notebook may name any cause
+    return says.get(cause) or about_all or says.get("hint", "")

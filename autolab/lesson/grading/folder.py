@@ -91,12 +91,13 @@ def grade(
         raise ValueError(f"grade: got processes={processes}; expected 1 or more")
     if not hasattr(os, "fork"):
         raise RuntimeError("grade: this needs a system whose processes can fork: Linux, macOS, or WSL on Windows")
-    notebooks = _notebooks(root)
+    notebooks = notebooks_in(root)
     if not notebooks:
         raise ValueError(f"grade: {clean(folder, 100)!r} holds no notebook (*.ipynb)")
     if target is not None:
-        check_writable(target, "grade")
-    limits, processes = limits or NotebookLimits(), processes or os.cpu_count() or 1
+        for path in (target, target.with_suffix(".html")):
+            check_writable(path, "grade")
+    limits, processes = limits or NotebookLimits(), processes or _processors()
     with notebook_starter.starter([root, *_answers()], limits.disk_megabytes, processes) as asked:
         _warm()
         graded = _all(asked, root, notebooks, limits, processes, tell)
@@ -106,9 +107,15 @@ def grade(
     return graded
 
 
-def _notebooks(root: Path) -> list[Path]:
+def notebooks_in(root: Path) -> list[Path]:
+    """The notebooks in a folder and its subfolders, relative to it."""
     found = [path.relative_to(root) for path in root.rglob("*.ipynb") if path.is_file()]
     return sorted([path for path in found if not any([part.startswith(".") for part in path.parts])])
+
+
+def _processors() -> int:
+    """How many processors this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def _warm() -> None:
@@ -173,6 +180,8 @@ def _judge_and_send(end: Any, asked: socket.socket, root: Path, path: Path, limi
 
 def _graded_notebook(asked: socket.socket, root: Path, path: Path, limits: NotebookLimits) -> Graded:
     """Judge one notebook, which another process runs in the sandbox."""
+    if not (root / path).resolve().is_relative_to(root):
+        return Graded(str(path), problem="it is a link to a file outside the folder, and was not run")
     try:
         sources = _sources(root / path)
     except (OSError, FileFormatError) as error:
@@ -188,7 +197,9 @@ def _graded_notebook(asked: socket.socket, root: Path, path: Path, limits: Noteb
     finally:
         ended_by = running.end()
     if problem == notebook_judge.PROBLEMS["gone"] and ended_by == signal.SIGXCPU:
-        problem = notebook_judge.PROBLEMS["time"]
+        problem = f"{notebook_judge.PROBLEMS['time']}: {limits.seconds:g} s of the processor"
+    elif problem == notebook_judge.PROBLEMS["time"]:
+        problem += f": {_PATIENCE * limits.seconds:g} s, with less than {limits.seconds:g} s of the processor"
     return Graded(str(path), lesson, tuple(results.values()), problem)
 
 

@@ -29,6 +29,9 @@ PROGRAM = (
 )
 _SERVE = "it.serve(int(sys.argv[2]), it.Path(sys.argv[3]), int(sys.argv[4]))"
 
+_THREADS = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS", "VECLIB_MAXIMUM_THREADS")
+"""How many threads a product of matrices takes: each processor has a notebook of its own."""
+
 LONGEST_ORDER = 128 << 20
 """The largest size of a notebook's cells in bytes, encoded as JSON."""
 
@@ -48,7 +51,11 @@ def starter(hidden: Sequence[Path], megabytes: int, processes: int) -> Iterator[
             told = [json.dumps(sys.path), str(theirs.fileno()), work, str(megabytes)]
             command = [*walls, sys.executable, "-c", PROGRAM + _SERVE, *told]
             process = subprocess.Popen(
-                command, pass_fds=[theirs.fileno()], stdin=subprocess.DEVNULL, start_new_session=True
+                command,
+                env=os.environ | dict.fromkeys(_THREADS, "1"),
+                pass_fds=[theirs.fileno()],
+                stdin=subprocess.DEVNULL,
+                start_new_session=True,
             )
         try:
             yield ours

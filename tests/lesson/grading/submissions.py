@@ -73,6 +73,13 @@ for attempt in (
     except Exception:
         pass
 """,
+    "lists": """
+import os
+try:
+    os.listdir("FOLDER")
+except OSError:
+    pass
+""",
     "reads": """
 import pathlib
 for path in [pathlib.Path("FOLDER") / "000.ipynb"]:
@@ -97,8 +104,8 @@ socket.create_connection(("127.0.0.1", PORT), timeout=2).send(b"hello")
     "many-bytes": "from autolab import lesson\nlesson.check('start-zero', ['x' * 1000] * 20_000)",
     "no-json": None,
 }
-GOES_ON = ("forges", "kills", "forks", "deletes", "writes", "reads", "calls", "floods", "exits", "takes-memory")
-GOES_ON += ("fills-the-disk", "nests")
+GOES_ON = ("forges", "kills", "forks", "deletes", "lists", "writes", "reads", "calls", "floods", "exits")
+GOES_ON += ("takes-memory", "fills-the-disk", "nests")
 """Hostile first cells after which the other cells run."""
 
 

@@ -18,9 +18,11 @@ from helpers.checkout import ROOT
 from autolab import lesson
 from autolab.app.cli import main
 from autolab.lesson import Result
-from autolab.lesson.grading import Graded, NotebookLimits, fences, grade, notebook_starter
+from autolab.lesson.grading import Graded, NotebookLimits, class_page, fences, grade, notebook_starter
 from autolab.lesson.grading.class_page import page_of
 from autolab.lesson.grading.graded import table
+from autolab.lesson.messages import SENTENCES
+from autolab.views.draw.escape import escape
 from lesson.lessons import NOTEBOOKS, answers
 
 from .submissions import HOSTILE, submission, write_class
@@ -48,7 +50,7 @@ def check_class(folder, count, kinds, server, limits):
         if expected[one.file] is None:
             assert one.points == 0 and (one.problem or "writes-to-the-judge" in one.file), one
         else:
-            reads = one.file.startswith(("deletes", "reads"))
+            reads = one.file.startswith(("deletes", "reads", "lists"))
             assert found == expected[one.file] and ("may not read" in one.problem) == reads, one
             assert reads or not one.problem, one
     assert {path.name: path.read_bytes() for path in folder.iterdir()} == before and not mark.exists()
@@ -60,7 +62,7 @@ def check_class(folder, count, kinds, server, limits):
 
 def test_a_class_gets_the_points_that_are_known(tmp_path, server):
     (tmp_path / "class").mkdir()
-    kinds = ["forges", "deletes", "kills", "leaves", "no-json", "reads", "writes-to-the-judge"]
+    kinds = ["forges", "deletes", "lists", "kills", "leaves", "no-json", "reads", "writes-to-the-judge"]
     check_class(tmp_path / "class", 12, kinds, server, NotebookLimits(seconds=20))
 
 
@@ -105,6 +107,40 @@ def test_the_page_counts_causes_says_what_helps_and_escapes():
     assert says in page and "start: 3 notebooks" in page
 
 
+def test_the_page_has_whole_sentences():
+    """For every cause of which a sentence of all exercises speaks."""
+    causes = [cause for cause in SENTENCES if not cause.startswith(("state", "shape", "differs", "errors", "more"))]
+    for name, exercise in lesson.checking.exercises("start").items():
+        wrong = [Graded("a.ipynb", "start", (Result(name, "wrong", cause),)) for cause in ("stopped", *causes)]
+        sentences = [class_page._sentence(exercise, cause) for cause in ("stopped", "no_number", "no_choice")]
+        assert all([says in page_of(wrong) for says in map(escape, sentences)])
+        assert all([says[-1] in ".?" and "{" not in says and "  " not in says for says in sentences]), sentences
+
+
+def test_a_link_out_of_the_folder_is_not_run(tmp_path):
+    (tmp_path / "class" / "inner").mkdir(parents=True)
+    book = json.dumps(submission(NOTEBOOKS[0], {}))
+    for path in ("outside.ipynb", "class/inner/a.ipynb"):
+        (tmp_path / path).write_text(book)
+    (tmp_path / "class" / "b.ipynb").symlink_to(tmp_path / "outside.ipynb")
+    (tmp_path / "class" / "c.ipynb").symlink_to(tmp_path / "class" / "inner" / "a.ipynb")
+    found = {one.file: (one.lesson, one.problem) for one in grade(tmp_path / "class")}
+    out = ("", "it is a link to a file outside the folder, and was not run")
+    assert found == {"b.ipynb": out, "c.ipynb": ("start", ""), "inner/a.ipynb": ("start", "")}
+
+
+def test_who_exceeds_a_limit_of_time_is_told_which(tmp_path):
+    for kind in ("never-ends", "sleeps"):
+        (tmp_path / f"{kind}.ipynb").write_text(json.dumps(submission(NOTEBOOKS[0], {}, first=HOSTILE[kind])))
+    found = {one.file: one.problem for one in grade(tmp_path, limits=NotebookLimits(seconds=2))}
+    slow = "it exceeded its time limit: 6 s, with less than 2 s of the processor"
+    assert found["sleeps.ipynb"] == slow
+    assert found["never-ends.ipynb"] in (
+        "it exceeded its time limit: 2 s of the processor",
+        slow,
+    )  # others compute, too
+
+
 # ---------------------------------------------------------------------------------------------------- the command
 def test_the_command_grades_a_lesson_of_ones_own(tmp_path, capsys):
     (tmp_path / "tiny").mkdir()
@@ -123,7 +159,8 @@ def test_the_command_grades_a_lesson_of_ones_own(tmp_path, capsys):
         lesson.own.own_lessons.pop("tiny", None)
     assert [row["tiny-sum"] for row in csv.DictReader(output.read_text().splitlines())] == ["1", "0"]
     told = capsys.readouterr().out
-    assert "2 notebooks in" in told and "and a tripwire." in told and (tmp_path / "out.html").exists()
+    assert all([part in told for part in ("   2 of 2: ", "2 notebooks in", "and a tripwire.")])
+    assert (tmp_path / "out.html").exists()
 
 
 @pytest.mark.parametrize(
@@ -133,7 +170,8 @@ def test_the_command_grades_a_lesson_of_ones_own(tmp_path, capsys):
         (["."], "'.' holds no notebook (*.ipynb)"),
         ([".", "-o", "grades.txt"], "got the output 'grades.txt'; expected a name that ends in .csv"),
         (["class", "-o", "nowhere/grades.csv"], "the folder of 'nowhere/grades.csv' is not there or cannot be written"),
-        (["class", "-o", "full.csv"], "Is a directory: 'full.csv'"),
+        (["class", "-o", "full.csv"], "'full.csv' is a folder; expected the name of a file"),
+        (["class", "-o", "page.csv"], "'page.html' is a folder; expected the name of a file"),
         ([".", "--lesson", "nowhere"], "there is no file nowhere/exercises.py"),
     ],
 )
@@ -143,7 +181,8 @@ def test_bad_input_is_a_sentence(arguments, told, tmp_path, monkeypatch, capsys)
     if "class" in arguments:
         (tmp_path / "class").mkdir()
         (tmp_path / "class" / "a.ipynb").touch()
-        (tmp_path / "full.csv").mkdir()
+        for name in ("full.csv", "page.html"):
+            (tmp_path / name).mkdir()
     assert main(["grade", *arguments]) == 1
     out, message = capsys.readouterr()
     assert message.startswith("autolab grade: ") and told in message and message.count("\n") == 1 and not out
