@@ -160,6 +160,60 @@ def _shifted(rng: np.random.Generator) -> Any:
     return functions[rng.integers(5)], (rng.normal(size=(4, 3)), np.asarray(rng.normal()))
 
 
+_KINKED: tuple[Callable[..., Any], ...] = (
+    F.relu,
+    np.abs,
+    F.sort,
+    lambda x: np.maximum(x, 0.5 * x),
+    lambda x: np.maximum(x, 0.0) - 1.7 * np.maximum(-x, 0.0),
+    lambda x: np.minimum(np.maximum(x, -1.0), 1.0),
+    lambda x: np.max(x, axis=-1, keepdims=True),
+    lambda x: np.min(x, axis=-1, keepdims=True) * x,
+    lambda x: x - np.max(x, axis=-1, keepdims=True),
+    lambda x: np.maximum(x, x[..., ::-1]),
+    lambda x: np.maximum(x, x),
+    lambda x: np.minimum(x, F.mean(x, axis=-1, keepdims=True)),
+    lambda x: np.abs(x - x[..., ::-1]),
+    lambda x: np.abs(x[..., None] - x[..., None, :]),
+    lambda x: F.norm(x, axis=-1),
+    lambda x: np.max(np.abs(x), axis=-1),
+    lambda x: F.leaky_relu(x - x[..., :1]),
+    lambda x: F.relu(x) @ np.linspace(-1.0, 2.0, x.shape[-1]),
+    lambda x: np.abs(x) @ np.where(np.arange(x.shape[-1]) % 2, 1.0, -1.0),
+    lambda x: np.abs(x[..., 0]) - 1.7 * F.relu(x[..., -1]),
+    lambda x: np.median(x, axis=-1),
+    lambda x: F.sort(x)[..., -2:].sum(axis=-1),
+    lambda x: np.maximum(x[..., :2], x[..., -2:]) * np.array([1.0, -1.0]),
+)
+
+
+def kinks_and_ties(rng: np.random.Generator) -> Any:
+    """Some of these one after the other or side by side, at points with many zeros and equal numbers.
+
+    Where one kink hides another, as in relu(x) - relu(-x) at 0, the chain rule need not give any slope, and does not.
+    """
+    first, second = [_KINKED[k] for k in rng.integers(len(_KINKED), size=2)]
+    shape = ((4,), (5,), (2, 3))[rng.integers(3)]
+    w = rng.normal(size=shape[-1])
+
+    def chained(x: Any) -> Any:
+        y = first(x)
+        return second(y) if y.ndim == x.ndim and y.shape[-1] >= 2 else F.sum(y * y)
+
+    functions = (
+        first,
+        chained,
+        lambda x: F.sum(first(x)) + F.sum(second(x)) * 2.0,
+        lambda x: F.sum(first(x * w)) - F.sum(second(x)),
+        lambda x, y: np.maximum(first(x), second(y)) if first(x).shape == second(y).shape else F.sum(first(x)) * x,
+        lambda x, y: F.sum(np.maximum(x, y) * w) - F.sum(first(x - y)),
+    )
+    which = int(rng.integers(len(functions)))
+    points = (np.zeros(shape), np.full(shape, 1.5), rng.integers(-1, 2, shape) * 1.0, rng.integers(0, 2, shape) * 0.7)
+    x, y = points[rng.integers(4)], points[rng.integers(4)]
+    return functions[which], (x, y if rng.random() < 0.3 else x)[: 1 + (which > 3)]
+
+
 FAMILIES: dict[str, Family] = {
     "steps": _steps,
     "straight beside steps": _straight_beside_steps,

@@ -15,6 +15,7 @@ from ..measuring.point import Arrays, Shape, index_of
 from ..measuring.probes import KNOWN, Search
 from ..measuring.stairs import Stair
 from ..measuring.subject import Subject
+from ..measuring.ties import Tie
 from ..messages import shown
 from .contracts import Examination
 from .survey import Survey
@@ -79,12 +80,13 @@ class Comparison:
 class Table:
     """The comparisons of all inputs at one point.
 
-    ``failure`` names what the function raised in the neighbourhood, if anything.
+    ``failure`` names what the function raised in the neighbourhood, if anything; ``ties`` are those that are wrong.
     """
 
     inputs: tuple[Comparison, ...]
     failure: str | None
     survey: Survey
+    ties: tuple[Tie, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)

@@ -7,13 +7,14 @@ from dataclasses import replace
 
 import numpy as np
 
-from ..measuring.fine_slopes import is_zero, slopes_at_tie
+from ..measuring.fine_slopes import is_zero
 from ..measuring.gauge import Gauge
 from ..measuring.numeric_slopes import KINK, NOISY, SMOOTH, UNKNOWN
 from ..measuring.point import FAINT, Arrays, Direction, largest
 from ..measuring.probes import KNOWN, MARGIN, Claim, Search, search
 from ..measuring.stairs import Stair, find_stair
 from ..measuring.subject import Subject
+from ..measuring.ties import Tie, slope_together, slopes_at_tie, tied
 from .case import Comparison, Elements, Table
 from .survey import Survey, survey_of
 
@@ -94,7 +95,7 @@ def _table(survey: Survey, plans: Sequence[_Plan]) -> Table:
         zeros = _zeros(gauge, claim.input, index, part)
         spread, is_given = _spread(part, claim.analytic, index), survey.gradients[claim.input] is not None
         inputs.append(Comparison(spread, measured, is_given, probes, stairs, zeros))
-    return Table(tuple(inputs), gauge.point.tally.failure, survey)
+    return Table(tuple(inputs), gauge.point.tally.failure, survey, _torn(survey, inputs))
 
 
 def _plan(gauge: Gauge, claim: Claim, rng: np.random.Generator) -> _Plan:
@@ -218,6 +219,24 @@ def _zeros(gauge: Gauge, input: int, index: np.ndarray, part: Elements) -> froze
             _settle(part[k], 0.0)
             found.add(int(index[k]))
     return frozenset(found)
+
+
+def _torn(survey: Survey, inputs: Sequence[Comparison]) -> tuple[Tie, ...]:
+    """The ties of which each element alone may be right, and all together are not; their elements are marked wrong."""
+    bent, known = [c.sure & (c.elements.kind == KINK) for c in inputs], [c.sure & ~c.elements.wrong for c in inputs]
+    found = []
+    for moves in tied(survey.arrays, bent, known) if any(b.any() for b in bent) else ():
+        parts = [d.step * inputs[d.input].elements.analytic for d in moves]
+        given, slope = float(np.sum(np.concatenate(parts))), slope_together(survey.gauge, moves)
+        if slope is None or not abs(given - slope[0]) > MARGIN * slope[1] + KNOWN * largest(*parts, np.array(slope)):
+            continue
+        own = [b & (d.step != 0) for d, b in zip(moves, bent, strict=True)]
+        rest = given - float(sum([p[mask].sum() for p, mask in zip(parts, own, strict=True)]))
+        members = [(i, int(k)) for i, mask in enumerate(own) for k in np.flatnonzero(mask)]
+        found.append(Tie(tuple(members), given - rest, slope[0] - rest))
+        for c, mask in zip(inputs, own, strict=True):
+            c.elements.wrong[mask] = True
+    return tuple(found)
 
 
 def _spread(part: Elements, analytic: np.ndarray, index: np.ndarray) -> Elements:

@@ -74,7 +74,8 @@ def _kink(checked: CheckedInput) -> Finding | None:
     at = np.flatnonzero(checked.here.measured & (e.kind == KINK))
     if at.size == 0:
         return None
-    how = "nan" if np.isnan(e.analytic[at[0]]) else "outside" if e.wrong[at[0]] else "between"
+    is_outside = e.deviation[at[0]] > e.tolerance[at[0]]
+    how = "nan" if np.isnan(e.analytic[at[0]]) else "outside" if is_outside else "between"
     return _finding(checked, "kink", at, e.numbers(at[0], "low", "high", "analytic"), judgement=say(f"kink.{how}"))
 
 

@@ -2,10 +2,6 @@
 
 The estimate of the noise is one for all steps. Where a function has steps, oscillates, or loses its digits along some
 directions only, it is far off, and the coarse differences are believed. Here the fine ones speak for themselves.
-
-Of three equal elements, each may be the median: moved alone, none of them is, and its slope looks like 0 on both sides.
-What is right at such a tie is any slope between those that an element has where all are pulled apart, in one order or
-another.
 """
 
 from __future__ import annotations
@@ -36,15 +32,6 @@ _FAR = (0.0173, 0.731, 2.917, 61.3, 1021.7, 1.3e6)
 
 _LEFT = 2.0**12 * float(np.finfo(np.float64).eps)
 _SHARP = 1e-7
-
-_PULLED = 2.0**-12
-_CLOSER = 2.0**-6
-_MOST_ORDERS = 64
-"""So many orders are tried at most: each element of fewer gets each place."""
-
-_TIE_STEP = 2.0**-3
-_TIE_WIDTH = 1e-2
-_TIE_SLACK = 1e-6
 
 
 def fine_slope(
@@ -178,37 +165,3 @@ def _breaks(rest: np.ndarray, near: float) -> bool:
         if off.size and off[-1] + 1 < len(column) and column[off[-1]] > _JUMP * column[off[-1] + 1]:
             return True
     return False
-
-
-def slopes_at_tie(gauge: Gauge, input: int, element: int, claimed: float) -> tuple[float, float] | None:
-    """The smallest and largest slope of an element in all orders of those that are equal, if ``claimed`` lies between
-    them; None if it does not, or nothing is equal to the element, or the order makes no difference."""
-    values = np.abs(gauge.point.arrays[input].ravel())
-    if np.count_nonzero(values == values[element]) < 2:
-        return None
-    shifts = np.unique(np.linspace(0, values.size, min(values.size, _MOST_ORDERS), endpoint=False).astype(int))
-    found = [_pulled_apart(gauge, input, element, int(shift), _PULLED) for shift in shifts]
-    if not np.isfinite(found).all():
-        return None
-    low, high = min(found), max(found)
-    slack = _TIE_SLACK * max(abs(low), abs(high))
-    if not (low - slack <= claimed <= high + slack and high - low > _TIE_WIDTH * max(abs(low), abs(high))):
-        return None
-    extreme = shifts[[np.argmin(found), np.argmax(found)]]
-    ends = [_pulled_apart(gauge, input, element, int(shift), _PULLED * _CLOSER) for shift in extreme]
-    stays = abs(ends[1] - ends[0] - (high - low)) <= _TIE_WIDTH * (high - low)  # what bends is straight from nearby
-    return (low, high) if stays else None
-
-
-def _pulled_apart(gauge: Gauge, input: int, element: int, shift: int, apart: float) -> float:
-    """The slope of an element where all are pulled apart, in an order that ``shift`` rotates."""
-    scales = gauge.point.scales[input]
-    size = scales.size
-    places = (np.arange(size) + shift) % size / size - 0.5  # to both sides: equal elements may differ in sign
-    move = float(scales[element]) * apart / size * _TIE_STEP
-    ends = []
-    for sign in (1.0, -1.0):
-        steps = scales * places * apart
-        steps[element] += sign * move
-        ends.append(gauge.point.along(Direction(input, np.arange(size), steps), 1.0))
-    return float(gauge.weights @ (ends[0] - ends[1])) / (2 * move)

@@ -6,12 +6,14 @@ from dataclasses import replace
 
 import numpy as np
 
+from ...shared.words import listed
 from ..formulas.formulas_with_parts import rule_of
 from ..formulas.row_formulas import forgotten_in_row, wrong_order
 from ..judging.case import CheckedInput
 from ..judging.finding import Explanation, Finding
 from ..judging.survey import is_more_than_zero
 from ..measuring.numeric_slopes import KINK
+from ..measuring.point import index_of
 from ..messages import number, say, shown, told_apart, where
 from .forgotten_way import forgotten_way
 from .leaving import left
@@ -35,6 +37,7 @@ def diagnose(checked: CheckedInput) -> Finding:
         nonlinear,
         swapped,
         _missing,
+        _tied,
         factor,
         _nan,
         _stale,
@@ -52,7 +55,7 @@ def diagnose(checked: CheckedInput) -> Finding:
 
 
 _BY_RULE = frozenset({"wrong_function", "wrong_factor", "missing_term", "local_error"})
-_OTHERWISE = frozenset({"nan", "nonlinear", "stale", "repeated"})
+_OTHERWISE = frozenset({"nan", "nonlinear", "stale", "repeated", "tie"})
 
 
 def _with_rule(checked: CheckedInput, finding: Finding) -> Finding:
@@ -67,6 +70,19 @@ def _missing(checked: CheckedInput) -> Explanation | None:
     if any(c.elements.analytic.any() for c in checked.points):
         return None
     return Explanation("missing_dependency", {"given": "0" if checked.here.given else "None"})
+
+
+def _tied(checked: CheckedInput) -> Explanation | None:
+    """Right for each of some equal elements alone, and wrong for all together."""
+    ties = [tie for tie in checked.case.tables[0].ties if checked.place in dict(tie.members)]
+    mine = [k for tie in ties for i, k in tie.members if i == checked.place]
+    if not ties or checked.wrong.sum() > len(mine):
+        return None
+    tie, names, shapes = ties[0], checked.case.subject.names, [a.shape for a in checked.case.subject.arrays]
+    members = listed([f"{shown(names[i])}{list(index_of(k, shapes[i])) or ''}" for i, k in tie.members], most=4)
+    numbers = {"given": tie.given, "measured": tie.measured}
+    evidence = {**numbers, "others": [names[i] for i in dict(tie.members)]}
+    return Explanation("wrong_function", {"members": members, **told_apart(**numbers)}, evidence, "tie", mine[0])
 
 
 def _nan(checked: CheckedInput) -> Explanation | None:
