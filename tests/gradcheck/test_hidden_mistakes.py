@@ -8,6 +8,7 @@ from check_subjects import node
 from hidden_aside import ASIDE
 from hidden_mistakes import counts
 from hidden_seen import SEEN
+from hidden_statistics import STATISTICS
 
 from autolab import Variable, check_gradients
 
@@ -23,6 +24,12 @@ def test_there_are_two_hundred_of_them_and_none_twice():
 def test_a_slice_of_them_is_caught_and_named(which):
     drawn, caught, kind, very = counts(SETS[which][::6], [0])
     assert caught == drawn and kind >= drawn - 1 and very >= drawn - 2
+
+
+@pytest.mark.parametrize("seeds", [[0], pytest.param([1, 2, 3], marks=pytest.mark.full)])
+def test_what_a_row_shares_one_path_and_products_are_named(seeds):
+    drawn, caught, kind, very = counts(STATISTICS, seeds, verbose=True)
+    assert caught == kind == very == drawn
 
 
 def test_a_forward_that_fills_the_same_array_again_is_none():

@@ -20,6 +20,7 @@ from .leaving import left
 from .multiples import SIGNAL, factor, swapped
 from .rearranged import one_place_of_several, partial_sums, rearranged
 from .regions import is_left_out, region_of
+from .shared_factor import shared_factor
 from .upstream import ignored, nonlinear
 
 
@@ -47,6 +48,7 @@ def diagnose(checked: CheckedInput) -> Finding:
         _local,
         forgotten_in_row,
         forgotten_way,
+        shared_factor,
         partial_sums,
     )
     found = next((explanation for cause in causes if (explanation := cause(checked)) is not None), None)

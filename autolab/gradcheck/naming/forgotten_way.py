@@ -26,7 +26,7 @@ from ...shared.numerals import signed
 from ...transforms.forward_mode import Tape
 from ..judging.case import CheckedInput
 from ..judging.finding import Explanation, because
-from ..measuring.point import attempted
+from ..measuring.point import FAINT, attempted
 from ..messages import shown
 from .multiples import lengths_of, named
 
@@ -42,13 +42,18 @@ class Way:
 
     A ``path`` is an edge: its function is the one that it leads back to (or comes from, if that is the input itself).
     A ``step`` is the derivative of a function, ``inner`` that of everything inside it; a ``square`` is the one in
-    tanh' = 1 - tanh**2.
+    tanh' = 1 - tanh**2, a ``transposition`` that of a square matrix in a product. With a ``step`` on one path only,
+    ``beyond`` is the function of that step.
     """
 
     function: str
     share: np.ndarray
-    forgets: Literal["path", "step", "inner", "square"] = "path"
+    forgets: Literal["path", "step", "inner", "square", "transposition", "step on a path"] = "path"
+    beyond: str = ""
 
+
+Names = dict[Node, tuple[str, Variable, ForwardEvent]]
+"""For each node of a traced graph the name of its function, its result and the step."""
 
 Traced = tuple[np.ndarray, list[Way]]
 """The gradient that the traced forward gives, flat, and the share of every edge of its graph."""
@@ -83,20 +88,25 @@ def _candidates(ways: list[Way], lost: np.ndarray, lengths: set[int]) -> Iterato
         yield -2.0 * way.share, because("missing_term", "path_sign", function=shown(way.function))
     for step in steps:
         yield -step.share, because("wrong_function", step.forgets, "chain", function=shown(step.function))
-    for way in edges if lost.size >= _LEAST else ():
-        known = named(1.0 + float(lost @ way.share / (way.share @ way.share)), lengths)
-        if known is not None:
-            text, value = known
-            found = because("missing_term", "path_factor", function=shown(way.function), factor=signed(text))
-            yield (value - 1.0) * way.share, found
-    for pair in combinations(edges, 2):
-        both = " and through ".join([shown(way.function) for way in pair])
-        yield -pair[0].share - pair[1].share, because("missing_term", "path", function=both)
+    for count in (1, 2):
+        for some in combinations(edges, count):
+            through, share = (
+                " and through ".join([shown(w.function) for w in some]),
+                np.sum([w.share for w in some], axis=0),
+            )
+            if count > 1:
+                yield -share, because("missing_term", "path", function=through)
+            known = named(1.0 + float(lost @ share / max(share @ share, FAINT)), lengths)
+            if known is not None and lost.size >= _LEAST:
+                found = because("missing_term", "path_factor", function=through, factor=signed(known[0]))
+                yield (known[1] - 1.0) * share, found
     for twice, lacking in permutations(edges, 2):
         one, other = shown(twice.function), shown(lacking.function)
         yield twice.share - lacking.share, because("missing_term", "path_twice", function=one, other=other)
-    for step in [w for w in ways if w.forgets == "square"][:_MOST_WAYS]:
-        yield -step.share, because("wrong_function", "square", "derivative", function=shown(step.function))
+    for way in [w for w in ways if w.forgets in ("square", "transposition")][:_MOST_WAYS]:
+        yield -way.share, because("wrong_function", way.forgets, "derivative", function=shown(way.function))
+    for way in [w for w in ways if w.beyond]:
+        yield -way.share, because("missing_term", "path_step", function=shown(way.function), step=shown(way.beyond))
 
 
 def _traced(checked: CheckedInput) -> Traced | None:
@@ -111,7 +121,7 @@ def _traced(checked: CheckedInput) -> Traced | None:
     with using_config("enable_backprop", True), tape:
         ys = _forward(call, leaves)
     ys = ys if isinstance(ys, tuple) else (ys,)
-    names = {y.node: (step.function.name, y) for step in tape.steps for y in step.outputs if y.node is not None}
+    names = {y.node: (step.function.name, y, step) for step in tape.steps for y in step.outputs if y.node is not None}
     pairs = list(zip(ys, call.outputs, strict=True))
     if not all(isinstance(y, Variable) and np.allclose(y.array, z.array, rtol=1e-9, atol=0) for y, z in pairs):
         return None
@@ -162,19 +172,18 @@ def _is_written(function: Any) -> bool:
     return isinstance(function, Authored)
 
 
-def _ways(
-    ys: tuple[Any, ...], starts: list[Any], x: Variable, names: dict[Node, tuple[str, Variable]]
-) -> Iterator[Way]:
-    """The edges of the graph in the order of a backward pass, with the share that reaches ``x`` through each."""
+def _ways(ys: tuple[Any, ...], starts: list[Any], x: Variable, names: Names, nested: bool = False) -> Iterator[Way]:
+    """The edges of the graph in the order of a backward pass, with the share that reaches ``x`` through each; with
+    ``nested`` nothing else."""
     events: list[ForwardEvent | BackwardEvent] = []
     with observe(events.append):
         grad(ys, [x], starts)
     for event in events:
         if isinstance(event, BackwardEvent) and event.node in names:
-            yield from _edges(names[event.node][0], event, x, names)
+            yield from _edges(names[event.node][0], event, x, names, nested)
 
 
-def _edges(name: str, event: BackwardEvent, x: Variable, names: dict[Node, tuple[str, Variable]]) -> Iterator[Way]:
+def _edges(name: str, event: BackwardEvent, x: Variable, names: Names, nested: bool) -> Iterator[Way]:
     """The edges of one application of a function; of an elementwise one also the step over its derivative."""
     reached: dict[Node, np.ndarray] = {}
     for parent, share in zip(event.node.parents, event.gradients, strict=True):
@@ -182,6 +191,10 @@ def _edges(name: str, event: BackwardEvent, x: Variable, names: dict[Node, tuple
         if found is not None:
             yield Way(name if parent is x.node else names[parent][0], found)
             reached[parent] = found + reached.get(parent, 0.0)
+    if nested:
+        return
+    if name == "matmul":
+        yield from _untransposed(event, x, names)
     if not getattr(event.node.function, "elementwise", False):
         return
     for parent, total in reached.items():
@@ -189,6 +202,7 @@ def _edges(name: str, event: BackwardEvent, x: Variable, names: dict[Node, tuple
         passed = _reaching(parent, event.upstream, x, names) if np.shape(event.upstream) == taken.shape else None
         if passed is not None:
             yield Way(name, total - passed, "step")
+            yield from _on_one_path(name, event, parent, x, names)
         if passed is not None and name == "tanh":
             unsquared = _reaching(parent, event.upstream * (1 - names[event.node][1].array), x, names)
             if unsquared is not None:
@@ -197,7 +211,30 @@ def _edges(name: str, event: BackwardEvent, x: Variable, names: dict[Node, tuple
         yield Way(name, sum(reached.values()) - _flat(event.upstream, x.size), "inner")
 
 
-def _reaching(parent: Node, g: Any, x: Variable, names: dict[Node, tuple[str, Variable]]) -> np.ndarray | None:
+def _on_one_path(name: str, event: BackwardEvent, parent: Node, x: Variable, names: Names) -> Iterator[Way]:
+    """The derivative of an elementwise step, for each path behind it alone."""
+    given = [g for node, g in zip(event.node.parents, event.gradients, strict=True) if node is parent]
+    if parent is x.node or len(given) != 1:
+        return
+    taken = (names[parent][1],)
+    paths = [list(_ways(taken, [g], x, names, nested=True)) for g in (given[0], event.upstream)]
+    for right, without in zip(*paths, strict=False):
+        yield Way(right.function, right.share - without.share, "step on a path", name)
+
+
+def _untransposed(event: BackwardEvent, x: Variable, names: Names) -> Iterator[Way]:
+    """The transposition of each square factor of a product of matrices."""
+    factors = names[event.node][2].inputs[:2]
+    (a, b), g = [v.array if isinstance(v, Variable) else v for v in factors], event.upstream
+    for factor, other, right, wrong in zip(factors, (b, a), ((g, b.T), (a.T, g)), ((g, b), (a, g)), strict=True):
+        node = getattr(factor, "node", None)
+        if node is not None and np.ndim(other) == 2 == np.ndim(g) and len(set(np.shape(other))) == 1:
+            lost = _reaching(node, np.matmul(*right) - np.matmul(*wrong), x, names)
+            if lost is not None:
+                yield Way("matmul", lost, "transposition")
+
+
+def _reaching(parent: Node, g: Any, x: Variable, names: Names) -> np.ndarray | None:
     """What a gradient arriving at a node contributes to that of ``x``, flat; None if the node is not in the graph."""
     if g is None or isinstance(g, dict) or (parent is not x.node and parent not in names):
         return None

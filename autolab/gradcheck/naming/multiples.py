@@ -145,6 +145,9 @@ def _candidates(value: float, lengths: list[int]) -> Iterator[tuple[str, float]]
         yield str(fraction), float(fraction)
     for n, m in product((1, *lengths), repeat=2):
         yield str(Fraction(n, m)), n / m
+    root = Fraction(value * value).limit_denominator(_LARGEST_TERM)
+    if 1 < root.numerator <= _LARGEST_TERM and root.denominator > 1:
+        yield f"√({root})", math.sqrt(root)
     for text, constant in (*_NAMED.items(), *[(f"√{n}", math.sqrt(n)) for n in lengths]):
         yield text, constant
         yield _inverse(text), 1 / constant

@@ -49,14 +49,15 @@ def _verdict_only(item: InputReport) -> InputReport:
     return replace(item, numeric=nothing, error=nothing, tolerance=nothing, worst=None, measured=0)
 
 
-_FORMULAS = ("written", "right", "piece", "term")
+_FORMULAS = ("written", "right", "piece", "term", "shared")
 
 
 def formulas_said(finding: Finding) -> str:
     """The sentence of a hint about what backward computes and what is right, or about the term that is missing."""
     known = {key: finding.evidence[key] for key in _FORMULAS if key in finding.evidence}
-    key = "hint.term" if "term" in known else "hint.rule.piece" if "piece" in known else "hint.rule"
-    return say(key, **known) if known else ""
+    order = {"term": "term", "piece": "rule.piece", "right": "rule"}
+    key = next((sentence for name, sentence in order.items() if name in known), "shared")
+    return say(f"hint.{key}", **known) if known else ""
 
 
 def _without_formulas(finding: Finding) -> Finding:
