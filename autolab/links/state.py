@@ -49,7 +49,7 @@ def own_name(wanted: Container[str], name: str) -> str:
     """AutoLab's name, ``fc1/W``, of a parameter or buffer that PyTorch calls ``fc1.weight``; other names stay."""
     name = name.lstrip("/")
     *path, last = name.split(".")
-    own = ["/".join([*path, new]) for new in OWN_NAMES.get(last, (last,))]
+    own = ["/".join([*path, new]) for new in (last, *OWN_NAMES.get(last, ()))]
     return name if name in wanted else next((there for there in own if there in wanted), name)
 
 
@@ -92,7 +92,8 @@ def unpacked(wanted: Mapping[str, Any], state: Mapping[str, Any]) -> dict[str, A
 
 def in_own_names(wanted: Mapping[str, Any], state: Mapping[str, Any]) -> dict[str, Any]:
     """A state of PyTorch's, under AutoLab's names."""
-    kept = {name: value for name, value in state.items() if name.rpartition(".")[2] != "num_batches_tracked"}
+    counts = [name for name in state if name.rpartition(".")[2] == "num_batches_tracked"]
+    kept = {name: state[name] for name in state if name not in counts or own_name(wanted, name) in wanted}
     return {own_name(wanted, name): getattr(value, "array", value) for name, value in unpacked(wanted, kept).items()}
 
 

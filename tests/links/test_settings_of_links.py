@@ -186,3 +186,31 @@ def test_parts_that_a_reader_adds_are_called_as_the_reader_likes() -> None:
     assert [name for name, _ in net.namedparams()] == ["/W", "/b", "/scale"]
     with pytest.raises(AttributeError, match="Linear has no setting 'scale'"):
         L.Linear(2, 2).scale = 2.0
+
+
+STATES = ("weight", "bias", "W", "b", "gamma", "beta", "scale", "running_mean", "avg_mean", "num_batches_tracked", "U")
+STATES += ("weight_ih_l0", "in_proj_weight", "out_proj", "linear1", "T")
+
+
+@pytest.mark.parametrize("kind", ["parameter", "buffer"])
+@pytest.mark.parametrize("word", STATES)
+def test_a_state_of_a_users_own_names_is_loaded_again(word: str, kind: str) -> None:
+    """What layers call ``weight`` or ``W`` may be the name of a user's own parameter, in a link of any depth."""
+
+    class Own(nn.Module):
+        def __init__(self, value: float) -> None:
+            super().__init__()
+            if kind == "parameter":
+                setattr(self, word, autolab.Parameter(np.full(2, value)))
+            else:
+                self.register_buffer(word, np.full(2, value))
+
+    for wrap in (Own, lambda v: nn.Sequential(Own(v)), lambda v: nn.Sequential(nn.Linear(2, 2), nn.Sequential(Own(v)))):
+        one, other, third = wrap(1.0), wrap(2.0), wrap(3.0)
+        saved = one.state_dict()
+        assert [name for name in saved if name.rpartition(".")[2] == word], (word, list(saved))
+        other.load_state_dict(saved)
+        assert not any(third.load_state_dict(saved, strict=False))
+        for found in (other, third):
+            for name, value in one.state().items():
+                np.testing.assert_array_equal(found.state()[name], value)
