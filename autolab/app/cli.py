@@ -132,7 +132,7 @@ def _without_server(arguments: argparse.Namespace) -> int:
         if arguments.command == "playground":
             return playground(arguments.output)
         if arguments.command == "page":
-            return page(arguments.notebook, arguments.page, arguments.playground)
+            return page(arguments.notebook, arguments.output or arguments.page, arguments.playground)
         return teaching.run(arguments)
     except (OSError, ValueError, RuntimeError) as error:
         raise CommandError(str(error)) from None
@@ -149,6 +149,7 @@ def _parser() -> argparse.ArgumentParser:
     writer = commands.add_parser("page", help="run a notebook and write it as one HTML file that works offline")
     writer.add_argument("notebook", help="the notebook to run; it stays as it is")
     writer.add_argument("page", nargs="?", help="the file to write; by default the notebook's name with .html")
+    writer.add_argument("-o", "--output", help="the same, as with the other commands")
     writer.add_argument("--playground", metavar="URL", help="the address of a playground to which live graphs link")
     maker = commands.add_parser("playground", help="write a page that runs programs in the browser, without a server")
     maker.add_argument("-o", "--output", default="playground", help="the folder to write; by default playground")

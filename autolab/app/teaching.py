@@ -138,5 +138,8 @@ def _release(arguments: argparse.Namespace) -> int:
 def _gallery(arguments: argparse.Namespace) -> int:
     from ..views.gallery.site import build
 
-    print(f"Written: {build(arguments.output, arguments.names or None)}")
+    def tell(done: int, total: int, name: str) -> None:
+        print(f"{done:4} of {total}: {name}", flush=True)
+
+    print(f"Written: {build(arguments.output, arguments.names or None, tell)}")
     return 0

@@ -68,7 +68,7 @@ def test_without_scripts_a_live_view_is_a_picture_and_with_them_it_leads_to_the_
     book = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(source)])
     nbformat.write(book, tmp_path / "view.ipynb")
     files = [str(tmp_path / "view.ipynb"), str(tmp_path / "view.html")]
-    assert main(["page", *files, "--playground", "https://example.org/play/"]) == 0
+    assert main(["page", files[0], "-o", files[1], "--playground", "https://example.org/play/"]) == 0
     for scripts in (True, False):
         page = browser.new_page(java_script_enabled=scripts)
         page.goto((tmp_path / "view.html").as_uri())

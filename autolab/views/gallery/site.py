@@ -25,7 +25,11 @@ from .examples import Moving, NothingMoves, moving
 _TITLE = "Functions of AutoLab"
 
 
-def build(folder: str | os.PathLike[str], names: Sequence[str] | None = None) -> Path:
+def build(
+    folder: str | os.PathLike[str],
+    names: Sequence[str] | None = None,
+    tell: Callable[[int, int, str], None] = lambda done, total, name: None,
+) -> Path:
     """Write a page for each function, and an index.
 
     A page says what the function computes and what AutoLab does where it has no derivative, and shows its value, its
@@ -37,6 +41,8 @@ def build(folder: str | os.PathLike[str], names: Sequence[str] | None = None) ->
         The target folder, which is created if needed. Files of an earlier gallery are replaced.
     names : sequence of str, optional
         Functions of `autolab.functions`; by default all.
+    tell : callable, optional
+        Called after each page with the number of pages written, that of all, and the function's name.
 
     Returns
     -------
@@ -59,8 +65,9 @@ def build(folder: str | os.PathLike[str], names: Sequence[str] | None = None) ->
         raise ValueError(f"gallery: there is no function {unknown[0]!r:.60}; see autolab.functions")
     target = Path(folder)
     target.mkdir(parents=True, exist_ok=True)
-    for name in chosen:
+    for done, name in enumerate(chosen, 1):
         write(target / f"{name}.html", function_page(name))
+        tell(done, len(chosen), name)
     write(target / "index.html", index_page(chosen))
     return target / "index.html"
 

@@ -95,6 +95,7 @@ def test_every_page_moves(browser, tmp_path):
 def test_the_command_writes_some_or_says_what_is_wrong(tmp_path, capsys):
     assert main(["gallery", "tanh", "-o", str(tmp_path / "some")]) == 0
     assert {path.name for path in (tmp_path / "some").iterdir()} == {"index.html", "tanh.html"}
+    assert capsys.readouterr().out.startswith("   1 of 1: tanh\nWritten: ")
     assert main(["gallery", "tahn", "-o", str(tmp_path / "none")]) == 1
     assert capsys.readouterr().err == "autolab gallery: gallery: there is no function 'tahn'; see autolab.functions\n"
     assert not (tmp_path / "none").exists()
