@@ -185,7 +185,7 @@ class Compiled:
         self._is_refused = takes
         if len(self._refused) < 64 * _MOST_PROGRAMS:
             self._refused[key] = refusal, takes
-        if len(self._refused) >= _MOST_PROGRAMS and not any(self._programs.values()):
+        if len(self._refused) >= (64 if any(self._programs.values()) else 1) * _MOST_PROGRAMS:
             self._is_refused = _all  # whatever the arguments are
         if not self._warned:
             self._warned = True

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import autolab
-from autolab.transforms.compiling import compiled, compiled_program
+from autolab.transforms.compiling import CompileWarning, compiled, compiled_program
 
 
 def counted(monkeypatch: pytest.MonkeyPatch, where: Any, name: str) -> list[int]:
@@ -46,6 +46,19 @@ def test_kinds_without_end_are_traced_sixteen_times(monkeypatch: pytest.MonkeyPa
         warnings.simplefilter("ignore")
         assert [refused(np.ones(n)) for n in range(1, 40)] == [1.0] * 39
     assert traced == [16]
+
+
+def test_kinds_without_end_are_no_longer_looked_at_though_some_are_compiled(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(compiled, "_MOST_PROGRAMS", 1)
+    step = autolab.compile(lambda x, rate: x * rate)
+    x = np.arange(3.0)
+    with pytest.warns(CompileWarning, match="too many kinds"):
+        for k in range(80):
+            assert (step(x, k / 8) == x * (k / 8)).all()
+    assert step.programs
+    seen = [counted(monkeypatch, compiled, name) for name in ("Signature", "taker", "trace")]
+    assert (step(x, 80.0) == 80.0 * x).all()
+    assert seen == [[0], [0], [0]]
 
 
 def test_a_refused_kind_and_a_compiled_one_take_turns() -> None:

@@ -11,6 +11,7 @@ import pytest
 import autolab
 from autolab import Variable
 from autolab import functions as F
+from autolab.transforms.compiling import CompileWarning
 
 NAMES = [name for name in dir(F) if name[0] != "_" and callable(getattr(F, name))]
 
@@ -49,6 +50,29 @@ def test_results_have_the_type_of_the_plain_call(dtype: str) -> None:
                 if found != 3 * expected:
                     wrong.append(f"{name} of {len(args)}, {kind(args[0])}: {found}, expected {expected[0]}")
     assert not wrong, "\n".join(wrong)
+
+
+@pytest.mark.parametrize("name", ["sum", "mean", "max", "dot", "min", "norm", "var"])
+def test_refused_and_checked_calls_have_them_too(name: str) -> None:
+    function = getattr(F, name)
+
+    def says_before(*args: Any) -> Any:
+        print(end="")
+        return function(*args)
+
+    def says_after(*args: Any) -> Any:
+        y = function(*args)
+        print(end="")
+        return y
+
+    arrays = [np.arange(1, 4, dtype="f4")] * (2 if name == "dot" else 1)
+    for args in (arrays, [Variable(a) for a in arrays]):
+        expected = results(function, args, 1)
+        assert results(autolab.compile(lambda *a: function(*a), check_every=2), args, 6) == 6 * expected
+        for refused in (says_before, says_after):
+            compiled = autolab.compile(refused)
+            with pytest.warns(CompileWarning, match="print"):
+                assert results(compiled, args, 3) == 3 * expected
 
 
 def test_scalars_of_the_users_own_steps() -> None:
