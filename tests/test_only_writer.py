@@ -28,7 +28,7 @@ EXCEPTIONS = {
     },
     ("scripts/conda/build.py", "render"): "computes a recipe",
     ("scripts/release.py", "write_text"): "the README's program, into a folder that is made for trying it",
-    ("autolab/views/export/film_files.py", "save"): "into memory",
+    ("autolab/views/export/film.py", "save"): "into memory",
     ("scripts/screenshots.py", "copy"): "a notebook into the temporary folder of the lab that photographs it",
     ("autolab/views/playground/site.py", "ZipFile"): "into memory",
     ("autolab/views/playground/runner.py", "write_text"): "into the memory of the page in which it runs",

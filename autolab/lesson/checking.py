@@ -2,19 +2,69 @@
 
 from __future__ import annotations
 
+import contextlib
+import io
+import sys
+from collections.abc import Iterator
 from dataclasses import replace
 from importlib import import_module
-from typing import Any
+from typing import Any, TextIO
 
 import numpy as np
 
 from ..engine import using_config
 from .exercise import Exercise
+from .messages import say
 from .outcome import Outcome
 from .own import own_lessons
-from .printing import first_lines
 from .results import note, report
 from .shipped import notebooks
+
+# Limits what an answer prints: a check runs it hundreds of times, and would repeat each `print` as often.
+
+MOST = 20
+"""The number of lines that are shown."""
+
+
+class _First(io.TextIOBase):
+    """Passes the first lines on to ``out`` and counts the others."""
+
+    def __init__(self, out: TextIO) -> None:
+        self.out = out
+        self.lines = 0
+
+    def write(self, text: str) -> int:
+        for line in text.splitlines(keepends=True):
+            if self.lines < MOST:
+                self.out.write(line)
+            self.lines += line.endswith("\n")
+        return len(text)
+
+    def flush(self) -> None:
+        self.out.flush()
+
+
+@contextlib.contextmanager
+def first_lines() -> Iterator[None]:
+    """In the block, only the first lines that are printed appear; the end says how many more there were.
+
+    Examples
+    --------
+    >>> with first_lines():
+    ...     print("\\n".join(["forward"] * 22))
+    forward
+    ...
+    forward
+    (Your code printed more: 2 lines. A check runs it many times.)
+    """
+    first = _First(sys.stdout)
+    try:
+        with contextlib.redirect_stdout(first):
+            yield
+    finally:
+        if first.lines > MOST:
+            print(say("printed", count=first.lines - MOST))
+
 
 _given: dict[str, int] = {}  # how many hints each exercise has shown since it was last right
 

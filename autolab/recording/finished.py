@@ -2,17 +2,212 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import ast
+import textwrap
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import lru_cache
+from itertools import takewhile
 from typing import Any
 
 from ..engine.source import is_as_written
 from .departures import Departures
 from .drafts import Draft
-from .inner import describe_inner_steps
-from .locate import python_function, source_of
+from .locate import CodePosition, python_function, source_of
 from .model import LEAVES, Recording, Scope
 from .raised import Raised
-from .unexecuted_lines import unexecuted_lines
+from .step import enclosing
+from .step_text import expression_of, in_short
+
+# Which lines of a recorded function were not executed, as far as the recording proves it. A line that made a step was
+# executed. If one branch of an ``if`` was executed, the other one was not, and neither was anything after a branch
+# that ends in ``return`` or ``raise``, or after the line that raised. Inside a loop another iteration may have taken
+# the other branch, so nothing is claimed there, nor for a function that calls itself or is decorated. All other lines
+# are undecided.
+
+_LEAVES = (ast.Return, ast.Raise)
+
+
+@lru_cache(maxsize=64)  # a live view calls it at every move
+def unexecuted_lines(
+    source: str | None, first: int | None, reached: frozenset[int], raised: int | None
+) -> tuple[int, ...]:
+    """The lines that cannot have been executed.
+
+    Parameters
+    ----------
+    source : str
+        The source of the function; None, like ``first``, if it is not known.
+    first : int
+        The number of its first line.
+    reached : frozenset of int
+        The lines of the function that made steps.
+    raised : int
+        The line from which an exception left the function.
+
+    Examples
+    --------
+    >>> source = "def f(x):\\n    if x > 0:\\n        return x * 2\\n    return -x"
+    >>> unexecuted_lines(source, 1, frozenset([3]), None), unexecuted_lines(source, 1, frozenset([4]), None)
+    ((4,), (3,))
+    """
+    function = None if source is None or first is None else _function(source)
+    if function is None or first is None:
+        return ()
+    seen = {line - first + 1 for line in (*reached, *([] if raised is None else [raised]))}
+    found = _UnreachedLines(seen, None if raised is None else raised - first + 1)
+    found.block(function.body)
+    if found.lines & seen:  # the function was called a second time from elsewhere
+        return ()
+    return tuple([line + first - 1 for line in sorted(found.lines)])
+
+
+def _function(source: str) -> ast.FunctionDef | None:
+    """The syntax tree of a function that is neither decorated, recursive nor a generator; None for any other."""
+    try:
+        body = ast.parse(textwrap.dedent(source)).body
+    except (SyntaxError, ValueError):
+        return None
+    if len(body) != 1 or not isinstance(body[0], ast.FunctionDef) or body[0].decorator_list:
+        return None
+    function = body[0]
+    if source.count(function.name) == 1 and "yield" not in source:
+        return function  # the usual case; visiting all nodes takes long in a function of ten thousand lines
+    for node in ast.walk(function):
+        name = node.id if isinstance(node, ast.Name) else node.attr if isinstance(node, ast.Attribute) else None
+        if name == function.name or isinstance(node, ast.Yield | ast.YieldFrom):
+            return None
+    return function
+
+
+class _UnreachedLines:
+    """Goes through a function's statements that are executed at most once."""
+
+    def __init__(self, seen: set[int], raised: int | None) -> None:
+        self._seen, self._raised = seen, raised
+        self.lines: set[int] = set()
+
+    def block(self, statements: Sequence[ast.stmt]) -> None:
+        """Visit consecutive statements."""
+        for i, statement in enumerate(statements):
+            if isinstance(statement, ast.If):
+                self._branches(statement, statements[i + 1 :])
+            elif isinstance(statement, ast.With | ast.Try):
+                self._inside(statement)
+            if self._ends(statement):
+                return self._add(statements[i + 1 :])
+
+    def _inside(self, statement: ast.With | ast.Try) -> None:
+        self.block(statement.body)
+        if isinstance(statement, ast.Try) and self._holds(self._raised, statement.body):
+            self._add(statement.orelse)
+
+    def _branches(self, statement: ast.If, behind: Sequence[ast.stmt]) -> None:
+        for taken, other in ((statement.body, statement.orelse), (statement.orelse, statement.body)):
+            left = bool(other) and isinstance(other[-1], _LEAVES) and self._any(behind)
+            if self._any(taken) or left:
+                self._add(other)
+                return self.block(taken)
+
+    def _ends(self, statement: ast.stmt) -> bool:
+        """Whether nothing after a statement can have been executed."""
+        if self._holds(self._raised, [statement]) or isinstance(statement, _LEAVES):
+            return True
+        if not isinstance(statement, ast.If):
+            return False
+        taken = [branch for branch in (statement.body, statement.orelse) if self._any(branch)]
+        return bool(taken) and any([self._ends(inner) for inner in taken[0]])
+
+    def _any(self, statements: Sequence[ast.stmt]) -> bool:
+        return any([line in self._seen for statement in statements for line in _span(statement)])
+
+    def _holds(self, line: int | None, statements: Sequence[ast.stmt]) -> bool:
+        return line is not None and any([line in _span(statement) for statement in statements])
+
+    def _add(self, statements: Sequence[ast.stmt]) -> None:
+        if statements:
+            self.lines.update(range(statements[0].lineno, _span(statements[-1]).stop))
+
+
+def _span(statement: ast.stmt) -> range:
+    """The lines of a statement."""
+    return range(statement.lineno, (statement.end_lineno or statement.lineno) + 1)
+
+
+# Inner steps: those computed by the code of AutoLab's own links and of other libraries' modules. They have no
+# expression in the user's code, so one is made from their operands. The result of a call has the name that the user
+# gave it, or else is named like the call: ``ln1(x)``.
+
+_LONG = 12  # an unnamed operand with a longer expression gets a name: mul_3 = x * w, then relu(mul_3)
+_LONG_CALL = 18
+
+
+def describe_inner_steps(drafts: Sequence[Draft], scopes: Sequence[Scope], outputs: Collection[int]) -> None:
+    """Give the inner steps names and expressions, once all uses of their values are known."""
+    if not any([draft.is_inner for draft in drafts]):
+        return
+    found = _results(drafts, scopes, outputs)
+    _name_results(drafts, scopes, found)
+    fallback = _called_as(drafts, scopes, found)
+    for draft in drafts:
+        if draft.is_inner and draft.kind == "call":
+            draft.place = replace(
+                draft.place or CodePosition("", 0), source=expression_of(draft, drafts, _LONG, fallback)
+            )
+
+
+def _results(drafts: Sequence[Draft], scopes: Sequence[Scope], outputs: Collection[int]) -> dict[int, list[int]]:
+    """For each call of a link, module or function, innermost first, the steps in it that are used outside."""
+    found: dict[int, dict[int, None]] = {}
+    for step, user in _uses(drafts, outputs):
+        if drafts[step].kind not in LEAVES:
+            for scope in _left(drafts[step].scope, user, scopes):
+                found.setdefault(scope, {})[step] = None
+    calls = [scope for scope in sorted(found, reverse=True) if scopes[scope].kind in ("link", "function")]
+    return {scope: sorted(found[scope]) for scope in calls}
+
+
+def _name_results(drafts: Sequence[Draft], scopes: Sequence[Scope], found: Mapping[int, list[int]]) -> None:
+    """Name the results of calls: in ``h = net(x)``, the last result of the call is ``h``; without a name it is
+    ``net(x)``."""
+    links = [scope for scope in found if scopes[scope].kind == "link"]
+    given = {scope: (scopes[scope].name or "").split(", ") for scope in links}
+    labels = {scope: scopes[scope].label for scope in found}
+    written = {scope: [in_short(label.rpartition("  # ")[0] or label, _LONG_CALL)] for scope, label in labels.items()}
+    for names in (given, written):
+        for scope, words in names.items():
+            for name, step in zip(words, found[scope][-len(words) :], strict=False):
+                if name and drafts[step].is_inner and drafts[step].name is None:
+                    drafts[step].name = name
+
+
+def _called_as(drafts: Sequence[Draft], scopes: Sequence[Scope], found: Mapping[int, list[int]]) -> dict[int, str]:
+    """A name for the result of each call, in case it needs one: the caller's, or ``l0(x)`` for a link ``l0`` that is
+    not called in the user's code."""
+    names: dict[int, str] = {}
+    for scope, results in found.items():
+        link, is_marked, _ = scopes[scope].label.partition(": ")
+        given = [use.step for use in drafts[results[-1]].uses if use.step is not None]
+        if name := scopes[scope].name:
+            names[results[-1]] = name.rpartition(", ")[2]
+        elif is_marked and given:
+            link = f"[{link}]" if link.isdigit() else link
+            names.setdefault(results[-1], f"{link}({drafts[given[0]].name or '…'})")
+    return names
+
+
+def _uses(drafts: Sequence[Draft], outputs: Collection[int]) -> Iterator[tuple[int, int | None]]:
+    """Each use of a step, with the scope that uses it; the outputs are used outside all scopes."""
+    for draft in drafts:
+        yield from [(use.step, draft.scope) for use in draft.uses if use.step is not None]
+    yield from [(step, None) for step in outputs]
+
+
+def _left(scope: int | None, user: int | None, scopes: Sequence[Scope]) -> Iterator[int]:
+    """The scopes that a value leaves on its way to the scope that uses it."""
+    around = set(enclosing(scopes, user))
+    return takewhile(lambda one: one not in around, enclosing(scopes, scope))
+
 
 _LAYERS = tuple([f"{__name__.partition('.')[0]}.{part}." for part in ("links", "compat")])
 """Modules whose code is not shown next to a net."""

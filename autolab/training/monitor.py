@@ -12,10 +12,63 @@ from ..engine import Array, Displayed, a_kind, publish
 from ..engine.devices import thread_time
 from ..links import Link
 from ..shared.state_layout import text_of, text_state, unpacking
-from .allowance import Allowance
 from .curve import Curve
 from .model_state import ModelState, gradient_norm, layers, moved, silent, state_of
-from .sampling import is_sampled
+
+# Which updates are measured: this depends on their number alone, so that equal runs give equal curves.
+
+DENSE = 32
+"""All updates up to this one are measured; after it, the density is halved whenever their number doubles."""
+
+
+def is_sampled(iteration: int) -> bool:
+    """Whether the model is measured after this update, counting from 1.
+
+    Every update is up to number 32, every second up to 64, every fourth up to 128, and so on.
+
+    Examples
+    --------
+    >>> [n for n in range(1, 300) if is_sampled(n)][28:38]
+    [29, 30, 31, 32, 34, 36, 38, 40, 42, 44]
+    >>> [sum(map(is_sampled, range(1, 1 + n))) for n in (32, 64, 128, 1000, 10_000)]
+    [32, 48, 64, 111, 163]
+    """
+    distance = 1 << ((iteration - 1) // DENSE).bit_length()
+    return iteration % distance == 0
+
+
+# Allowance: limits the time that a secondary activity may take.
+
+
+class Allowance:
+    """Limits an activity to a fraction of the time that passes: after a long run, the next one has to wait longer.
+
+    Examples
+    --------
+    >>> allowance = Allowance(0.1)
+    >>> allowance.affords(5.0)
+    True
+    >>> allowance.spend(5.0, 5.2)  # it took 0.2 seconds, so the next 1.8 seconds are free of it
+    >>> allowance.affords(6.9), allowance.affords(7.1)
+    (False, True)
+    """
+
+    def __init__(self, share: float) -> None:
+        self.share = share
+        self.due = 0.0
+
+    def affords(self, now: float) -> bool:
+        """Whether the next run may begin at time ``now``, in seconds."""
+        return now >= self.due
+
+    def spend(self, start: float, end: float, least: float = 0.0, cost: float | None = None) -> None:
+        """Account for a run from ``start`` to ``end``; the next begins at least ``least`` seconds after ``start``.
+
+        ``cost`` is the time it took, if that is less than ``end - start``.
+        """
+        cost = end - start if cost is None else cost
+        self.due = max(end + cost * (1 / self.share - 1), start + least)
+
 
 INTERVAL = 0.1
 """The shortest time between two states that are kept and shown, in seconds."""

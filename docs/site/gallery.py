@@ -29,9 +29,8 @@ from autolab.engine.display import mimebundle
 from autolab.functions.conventions import conventions
 from autolab.views.export.pages import page_of, saved_page
 from autolab.views.export.playground_link import ADDRESS
-from autolab.views.gallery.examples import NothingMoves
-from autolab.views.gallery.examples import moving as moving_example
-from autolab.views.gallery.site import moving_page, summary
+from autolab.views.gallery.site import NothingMoves, moving_page, summary
+from autolab.views.gallery.site import moving as moving_example
 
 HERE = Path(__file__).parent
 SHOWPIECES = {

@@ -10,7 +10,7 @@ import numpy as np
 
 from autolab import Variable
 from autolab import functions as F
-from autolab.views.gallery.examples import called
+from autolab.views.gallery.site import called
 from autolab.views.graph.explorer import Explorer
 from autolab.views.graph.session import Session
 

@@ -13,7 +13,7 @@ from helpers.strict_array import launches
 import autolab
 from autolab import Variable, grad, to_cpu, to_gpu
 from autolab import functions as F
-from autolab.gpu import block_plan
+from autolab.gpu import kernel_program
 
 ONE: tuple[Callable[[Any], Any], ...] = (
     *(F.tanh, F.sin, F.sigmoid, F.relu, F.softplus, F.square, F.abs, F.gelu, F.elu, F.floor),
@@ -84,7 +84,7 @@ def test_the_same_bits_in_many_blocks(seed: int, shapes: Any, monkeypatch: pytes
         for array in arrays:
             array.ravel()[seed::97] = [np.inf, 1e30, np.nan, 0.0][seed % 4]
         for block in (1 << 30, 1 << 14):
-            monkeypatch.setattr(block_plan, "_BLOCK_BYTES", block)
+            monkeypatch.setattr(kernel_program, "_BLOCK_BYTES", block)
             with np.errstate(all="ignore"):
                 found.append(_first_order(autolab.fuse(function), arrays, g))
         one, many = found[-2:]
@@ -96,8 +96,8 @@ def test_the_same_bits_in_many_blocks(seed: int, shapes: Any, monkeypatch: pytes
 
 def test_large_arrays_are_computed_in_blocks_where_steps_share_them(monkeypatch: pytest.MonkeyPatch) -> None:
     sizes: list[int] = []
-    monkeypatch.setattr(block_plan, "_BLOCK_BYTES", 1 << 14)
-    monkeypatch.setattr(block_plan, "_writing", lambda step: lambda *places: sizes.append(places[-1].size))
+    monkeypatch.setattr(kernel_program, "_BLOCK_BYTES", 1 << 14)
+    monkeypatch.setattr(kernel_program, "_writing", lambda step: lambda *places: sizes.append(places[-1].size))
     x = np.ones((100, 100))
     autolab.fuse(lambda x: F.exp(x * x + 1) * x - x)(x)
     assert max(sizes) <= (1 << 14) // 16 and sum(sizes) == 5 * x.size

@@ -17,7 +17,7 @@ from playwright.sync_api import Browser, Frame
 from views.payloads import PAYLOADS
 
 from autolab.lesson.pages import notebook_page as lesson_page
-from autolab.lesson.pages.formulas_as_mathml import TAGS as FORMULA_TAGS
+from autolab.lesson.pages.notebook_page import TAGS as FORMULA_TAGS
 from autolab.lesson.pages.sanitiser import TAGS
 from autolab.views.export.pages import PAGE, VIEWS
 

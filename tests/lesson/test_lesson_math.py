@@ -7,8 +7,7 @@ from pathlib import Path
 import nbformat
 import pytest
 
-from autolab.lesson.pages.formulas_as_mathml import mathml, without_formulas
-from autolab.lesson.pages.notebook_page import save_notebook
+from autolab.lesson.pages.notebook_page import mathml, save_notebook, without_formulas
 
 from .lessons import NOTEBOOKS, raw
 

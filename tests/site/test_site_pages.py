@@ -22,7 +22,7 @@ from playwright.sync_api import Browser, Page, expect
 
 from autolab import Variable, grad
 from autolab import functions as F
-from autolab.views.gallery.examples import NothingMoves, moving
+from autolab.views.gallery.site import NothingMoves, moving
 from autolab.views.graph.explorer import Explorer
 from autolab.views.graph.session import Session
 

@@ -10,8 +10,7 @@ from playwright.sync_api import expect
 from autolab import functions as F
 from autolab.app.cli import main
 from autolab.functions.conventions import conventions
-from autolab.views.gallery.examples import NothingMoves, moving
-from autolab.views.gallery.site import build
+from autolab.views.gallery.site import NothingMoves, build, moving
 
 SLICE = ["tanh", "relu", "softmax", "concatenate", "accuracy", "add", "embedding"]
 STILL = {"accuracy", "block", "f1_score", "one_hot", "precision", "r2_score", "recall"}
