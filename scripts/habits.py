@@ -63,7 +63,7 @@ def markdown() -> str:
         "`autolab.c_[x, y]` and `autolab.r_[x, y]` do.\n",
         "On a Variable and in `autolab` a second argument is NumPy's, one by the name `dim` PyTorch's. "
         "`x.reshape(2, 3, order='F')`, `x.ravel('F')` and `x.flatten('F')` are NumPy's. These differ on purpose:\n",
-        "\n".join(["| NumPy's meaning | PyTorch's | the difference |", "| --- | --- | --- |", *_different()]) + "\n",
+        "\n".join(["| here | PyTorch's meaning | the difference |", "| --- | --- | --- |", *_different()]) + "\n",
         "`x[i] = v` gives a Variable a new array, and the step that made it: gradients flow to `v` and to the rest of "
         "`x`. What was taken out of `x` before, such as `row = x[0]`, keeps the old numbers. A leaf that requires a "
         "gradient is copied first, `x = x.copy()`. `w.data` is NumPy's array, without PyTorch's `add_`: an update is "

@@ -134,7 +134,8 @@ def test_the_page_is_up_to_date() -> None:
 def test_what_differs_from_pytorch_on_purpose_is_listed() -> None:
     """Both calls of a row work and give something else, and each function with another form by ``dim`` has a row."""
     known = {"x": Variable([[3.0, 1.0, 2.0, 5.0], [4.0, 8.0, 6.0, 7.0]]), "n": np.array([2, 3])}
-    known |= {"F": F, "nn": autolab.nn, "autolab": autolab}  # type: ignore[attr-defined]
+    known |= {"F": F, "L": L, "nn": autolab.nn, "autolab": autolab, "Variable": Variable}  # type: ignore[attr-defined]
+    known |= {"data": autolab.data, "optimizers": optimizers}
     for name, (own, theirs, reason) in ON_PURPOSE.items():
         found = eval(theirs, known)
         if name == "squeeze":

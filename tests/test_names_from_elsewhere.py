@@ -676,3 +676,22 @@ def test_axes_and_orders_are_given_as_in_pytorch() -> None:
     averages = np.zeros(3), np.ones(3)
     nn.functional.batch_norm(x, *averages, training=True, momentum=0.5)
     np.testing.assert_allclose(averages[0], x.data.mean(axis=(0, 2)) / 2)
+
+
+def test_parts_of_a_model_are_named_and_found_as_in_the_facade() -> None:
+    from autolab.compat import torch
+
+    for kind in (nn, torch.nn):
+        shared = kind.Linear(2, 2)
+        model = kind.Sequential(kind.Linear(3, 2), shared, kind.Sequential(shared, kind.BatchNorm1d(2)))
+        names = [name for name, _ in model.named_parameters("net")]
+        assert names == [
+            f"net.{name}" for name in ("0.weight", "0.bias", "1.weight", "1.bias", "2.1.weight", "2.1.bias")
+        ]
+        assert len(dict(model.named_parameters(remove_duplicate=False))) == 8
+        assert not list(model.named_parameters(recurse=False))
+        assert {name for name, _ in model.named_buffers()} >= {"2.1.running_mean", "2.1.running_var"}
+        assert [name for name, _ in model.named_modules()] == ["", "0", "1", "2", "2.1"]
+        assert model.get_parameter("1.weight") is model[1].weight and model.get_submodule("2.0") is shared
+        with pytest.raises(AttributeError, match="no link '7'; there are 0, 1"):
+            model.get_submodule("7")

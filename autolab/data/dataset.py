@@ -57,15 +57,15 @@ class TupleDataset(Examples):
 
     def __init__(self, *arrays: Any) -> None:
         if not arrays:
-            raise ValueError("TupleDataset: got no array; expected at least one")
-        values = [by_place(a) for a in arrays]
+            raise ValueError(f"{type(self).__name__}: got no array; expected at least one")
+        values, who = [by_place(a) for a in arrays], type(self).__name__
         found = tuple([a if hasattr(a, "shape") else _as_array(i, a) for i, a in enumerate(values)])
         for i, array in enumerate(found):
             if not array.shape:
-                raise TypeError(f"TupleDataset: array {i} is {a_kind(arrays[i])} without a length; expected examples")
+                raise TypeError(f"{who}: array {i} is {a_kind(arrays[i])} without a length; expected examples")
         lengths = [len(array) for array in found]
         if len(set(lengths)) != 1:
-            raise ValueError(f"TupleDataset: the arrays have the lengths {lengths}; expected one length")
+            raise ValueError(f"{who}: the arrays have the lengths {lengths}; expected one length")
         self.arrays = found
 
     def __len__(self) -> int:
@@ -76,7 +76,7 @@ class TupleDataset(Examples):
         return tuple([array[index] for array in self.arrays])
 
     def __repr__(self) -> str:
-        return f"TupleDataset({', '.join([f'{a.dtype} {a.shape}' for a in self.arrays])})"
+        return f"{type(self).__name__}({', '.join([f'{a.dtype} {a.shape}' for a in self.arrays])})"
 
 
 def _as_array(i: int, values: Any) -> np.ndarray:

@@ -434,7 +434,8 @@ ALIASES: dict[str, dict[str, str]] = {
                 zero_grad=cleargrads zerograds=cleargrads
             """,
             "links.pytorch_names": """
-                add_module apply bias named_buffers named_children register_forward_hook to training weight
+                add_module apply bias buffers get_parameter get_submodule named_buffers named_children
+                register_forward_hook to training weight
                 add_link=add_module double half load_state_dict named_modules named_parameters state_dict in_features
                 out_features in_channels out_channels kernel_size padding dilation num_features num_embeddings
                 embedding_dim running_mean running_var
@@ -595,12 +596,36 @@ KEYWORDS = {name: tuple(own.split(",")) for name, own in _pairs(_KEYWORDS)}
 """Keyword -> the names under which functions, links and optimizers accept it; the first that exists is used."""
 
 ON_PURPOSE: dict[str, tuple[str, str, str]] = {
+    "binary_cross_entropy": (
+        "F.binary_cross_entropy([1e-50], [1.0])",
+        "nn.functional.binary_cross_entropy(Variable([1e-50]), [1.0])",
+        "a logarithm is at least -100 in PyTorch",
+    ),
+    "DataLoader": (
+        "data.DataLoader(n, 2)",
+        "data.DataLoader(n, 2, shuffle=False)",
+        "AutoLab's draws a new order for each epoch, as training wants it",
+    ),
+    "GRUCell": ("L.GRUCell(3, 2)", "nn.GRUCell(3, 2)", "Chainer's resets h before the product, PyTorch's after it"),
+    "leaky_relu": ("F.leaky_relu(-x)", "nn.functional.leaky_relu(-x)", "Chainer's slope is 0.2, PyTorch's 0.01"),
+    "Linear": (
+        "L.Linear(4, 2).W",
+        "nn.init.kaiming_uniform_(L.Linear(4, 2).W, 5**0.5)",
+        "weights begin normally distributed, as LeCun's and Chainer's; PyTorch's uniformly",
+    ),
+    "LSTM": (
+        "L.LSTM(4, 2)(x.reshape(1, 2, 4))",
+        "nn.LSTM(4, 2)(x.reshape(1, 2, 4))",
+        "of batch and length, the batch comes first; with PyTorch the length does",
+    ),
     "max": ("x.max(1)", "x.max(dim=1)", "NumPy's result is one array, PyTorch's the values and their places"),
     "median": ("x.median(1)", "x.median(dim=1)", "NumPy's is the mean of two middle elements, PyTorch's the lower one"),
     "min": ("x.min(1)", "x.min(dim=1)", "as `max`"),
+    "one_hot": ("F.one_hot(n)", "F.one_hot(n, dtype=int)", "floats, which losses take; PyTorch's are integers"),
     "pad": ("F.pad(x, (1, 0))", "nn.functional.pad(x, (1, 0))", "NumPy's widths begin with the first axis"),
     "reciprocal": ("F.reciprocal(n)", "1 / n", "NumPy's of integers are integers"),
     "repeat": ("x.repeat(2, 1)", "autolab.tile(x, (2, 1))", "NumPy's repeats the elements along axis 1"),
+    "SGD": ("optimizers.SGD().lr", "optimizers.SGD(lr=0.001).lr", "Chainer's learning rate is 0.01"),
     "sort": ("x.sort(0)", "x.sort(dim=0)", "as `max`"),
     "split": ("F.split(x, 2)", "x.split(2)", "NumPy's 2 is the number of parts, PyTorch's their size"),
     "squeeze": ("x.squeeze(0)", "x.squeeze(dim=0)", "NumPy's refuses an axis of another length than 1"),

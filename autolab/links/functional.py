@@ -135,6 +135,22 @@ def gelu(x: Any, approximate: str = "none") -> Any:
     return 0.5 * x * (1 + functions.tanh(math.sqrt(2 / math.pi) * (x + 0.044715 * x**3)))
 
 
+def softplus(x: Any, beta: float = 1.0, threshold: float | None = None) -> Any:
+    """``log(1 + exp(beta * x)) / beta``; with PyTorch's ``threshold``, ``x`` where ``beta * x`` is above it.
+
+    Examples
+    --------
+    >>> from autolab import Variable, nn
+    >>> nn.functional.softplus(Variable([0.0, 30.0]), beta=2.0)
+    variable([ 0.34657359 30.        ])
+    """
+    if not beta:
+        raise ValueError(f"softplus: beta is {beta!r:.40}; expected another number than 0")
+    y = functions.softplus(x) if beta == 1 else functions.softplus(x * beta) / beta
+    linear = threshold is not None and unwrap(x) * beta > threshold
+    return functions.where(linear, x, y) if np.any(linear) else y
+
+
 @takes_other_words
 def leaky_relu(x: Any, slope: float = 0.01) -> Any:
     """`functions.leaky_relu` with PyTorch's default slope."""

@@ -6,12 +6,18 @@ import inspect
 from typing import Any, ClassVar
 
 from ..engine.keyword_aliases import known
-from . import cells, conv, linear
-from .normalization import Dropout as _Dropout
+from . import cells, conv, linear, normalization
 
 
 class _Ordered:
-    """A mixin for layers of `links`, which gives positional arguments their names in PyTorch."""
+    """A mixin for layers of `links`, which gives positional arguments their names in PyTorch.
+
+    Examples
+    --------
+    >>> from autolab import nn
+    >>> nn.Linear(5, 4, False), nn.Conv2d(3, 8, 3, 1, 2, 2)
+    (Linear(5, 4, nobias=True), Conv2d(3, 8, 3, pad=2, dilate=2))
+    """
 
     _order: ClassVar[str]
 
@@ -28,82 +34,30 @@ class _Ordered:
         init(**known(name, own, given))
 
 
-class Linear(_Ordered, linear.Linear):
-    """`links.Linear`, called as in PyTorch.
-
-    Examples
-    --------
-    >>> from autolab import nn
-    >>> nn.Linear(5, 4, False)
-    Linear(5, 4, nobias=True)
-    """
-
-    _order = "in_features out_features bias"
+def _ordered(name: str, kind: type, order: str, **body: Any) -> Any:
+    """A layer of `links` under PyTorch's name, with PyTorch's order of positional arguments."""
+    said = f"`links.{kind.__name__}`, called as in PyTorch."
+    return type(name, (_Ordered, kind), {"__doc__": said, "__module__": __name__, "_order": order, **body})
 
 
-class Conv1d(_Ordered, conv.Conv1D):
-    """`links.Conv1D`, called as in PyTorch."""
+_WINDOWS = "in_channels out_channels kernel_size stride padding "
+Linear = _ordered("Linear", linear.Linear, "in_features out_features bias")
+Conv1d = _ordered("Conv1d", conv.Conv1D, _WINDOWS + "dilation groups bias")
+Conv2d = _ordered("Conv2d", conv.Conv2D, _WINDOWS + "dilation groups bias")
+ConvTranspose1d = _ordered("ConvTranspose1d", conv.ConvTranspose1D, _WINDOWS + "output_padding groups bias dilation")
+ConvTranspose2d = _ordered("ConvTranspose2d", conv.ConvTranspose2D, _WINDOWS + "output_padding groups bias dilation")
+Embedding = _ordered("Embedding", linear.Embedding, "num_embeddings embedding_dim padding_idx", _from_end=True)
+Dropout = _ordered("Dropout", normalization.Dropout, "p inplace")
 
-    _order = "in_channels out_channels kernel_size stride padding dilation groups bias"
+_NAMES = {
+    "weight_ih": property(lambda self: self.W.W),
+    "weight_hh": property(lambda self: self.U.W),
+    "bias_ih": property(lambda self: self.W.b),
+}
+"""The parameters of a cell under PyTorch's names; its single bias replaces PyTorch's two."""
 
-
-class Conv2d(_Ordered, conv.Conv2D):
-    """`links.Conv2D`, called as in PyTorch.
-
-    Examples
-    --------
-    >>> from autolab import nn
-    >>> nn.Conv2d(3, 8, 3, 1, 2, 2)
-    Conv2d(3, 8, 3, pad=2, dilate=2)
-    """
-
-    _order = "in_channels out_channels kernel_size stride padding dilation groups bias"
-
-
-class ConvTranspose1d(_Ordered, conv.ConvTranspose1D):
-    """`links.ConvTranspose1D`, called as in PyTorch."""
-
-    _order = "in_channels out_channels kernel_size stride padding output_padding groups bias dilation"
-
-
-class ConvTranspose2d(_Ordered, conv.ConvTranspose2D):
-    """`links.ConvTranspose2D`, called as in PyTorch."""
-
-    _order = "in_channels out_channels kernel_size stride padding output_padding groups bias dilation"
-
-
-class Embedding(_Ordered, linear.Embedding):
-    """`links.Embedding`, called as in PyTorch."""
-
-    _order = "num_embeddings embedding_dim padding_idx"
-    _from_end = True
-
-
-class Dropout(_Ordered, _Dropout):
-    """`links.Dropout`, called as in PyTorch."""
-
-    _order = "p inplace"
-
-
-class _Weights(_Ordered):
-    """The parameters of a cell under PyTorch's names; its single bias replaces PyTorch's two."""
-
-    W: Any
-    U: Any
-    weight_ih = property(lambda self: self.W.W)
-    weight_hh = property(lambda self: self.U.W)
-    bias_ih = property(lambda self: self.W.b)
-    _order = "input_size hidden_size bias"
-
-
-class LSTMCell(_Weights, cells.LSTMCell):
-    """`links.LSTMCell`, called as in PyTorch; its parameters have PyTorch's names, too."""
-
-
-class RNNCell(_Weights, cells.RNNCell):
-    """`links.RNNCell`, called as in PyTorch; its parameters have PyTorch's names, too."""
-
-    _order = "input_size hidden_size bias activation"
+LSTMCell = _ordered("LSTMCell", cells.LSTMCell, "input_size hidden_size bias", **_NAMES)
+RNNCell = _ordered("RNNCell", cells.RNNCell, "input_size hidden_size bias activation", **_NAMES)
 
 
 class GRUCell(_Ordered, cells.GRUCell):

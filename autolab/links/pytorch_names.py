@@ -61,40 +61,84 @@ def register_forward_hook(link: Link, hook: Callable[..., Any]) -> HookHandle:
     return HookHandle(link, hook)
 
 
-def named_children(link: Link) -> Iterator[tuple[str, Link]]:
-    """Pairs of name and link, for the links that ``link`` holds directly."""
-    return link._own("link")
+def named_modules(link: Any, memo: Any = None, prefix: str = "", remove_duplicate: bool = True) -> Iterator[Any]:
+    """Pairs of name and link, such as ``("layers.0", ...)``, starting with the link itself."""
+    seen = set() if memo is None else memo
+    if remove_duplicate and link in seen:
+        return
+    seen.add(link)
+    yield prefix, link
+    for name, part in link._own("link"):
+        yield from part.named_modules(seen, f"{prefix}.{name}".strip("."), remove_duplicate)
 
 
-def named_modules(link: Link) -> Iterator[tuple[str, Link]]:
-    """Pairs of name and link, for the link itself, whose name is empty, and all links inside."""
-    return ((path[1:].replace("/", "."), part) for path, part in link.namedlinks())
+def _pairs(link: Any, kind: Any, prefix: str, recurse: bool, remove_duplicate: bool) -> Iterator[tuple[str, Any]]:
+    seen: set[int] = set()
+    owners = link.named_modules(None, prefix, remove_duplicate) if recurse else iter([(prefix, link)])
+    for path, owner in owners:
+        for name, value in owner._own(kind):
+            if not (remove_duplicate and id(value) in seen):
+                seen.add(id(value))
+                yield f"{path}.{_theirs(owner, name)}".strip("."), value
+
+
+def named_children(link: Any) -> Iterator[tuple[str, Link]]:
+    """Pairs of name and link, of the links that ``link`` holds directly."""
+    return _pairs(link, "link", "", recurse=False, remove_duplicate=True)
+
+
+def named_parameters(
+    link: Any, prefix: str = "", recurse: bool = True, remove_duplicate: bool = True
+) -> Iterator[tuple[str, Parameter]]:
+    """Pairs of PyTorch's name and parameter, such as ``("fc1.weight", ...)``."""
+    return _pairs(link, "parameter", prefix, recurse, remove_duplicate)
+
+
+def named_buffers(
+    link: Any, prefix: str = "", recurse: bool = True, remove_duplicate: bool = True
+) -> Iterator[tuple[str, Any]]:
+    """Pairs of PyTorch's name and buffer, such as ``("bn1.running_mean", ...)``."""
+    return _pairs(link, "buffer", prefix, recurse, remove_duplicate)
+
+
+def buffers(link: Any, recurse: bool = True) -> Iterator[Any]:
+    """All buffers."""
+    return (buffer for _, buffer in link.named_buffers(recurse=recurse))
+
+
+def get_parameter(link: Any, target: str) -> Any:
+    """The parameter with this name, such as ``fc1.weight``."""
+    return _found(link, "parameter", dict(link.named_parameters(remove_duplicate=False)), target)
+
+
+def get_submodule(link: Any, target: str) -> Any:
+    """The link with this name, such as ``layers.0``."""
+    return _found(link, "link", dict(link.named_modules(remove_duplicate=False)), target)
+
+
+def _found(link: Any, kind: str, there: Mapping[str, Any], target: str) -> Any:
+    if target not in there:
+        names = ", ".join(filter(None, there))
+        raise AttributeError(f"{type(link).__name__} has no {kind} {target!r:.60}; there are {names:.150}")
+    return there[target]
+
+
+def _theirs(owner: Link, name: str) -> str:
+    """PyTorch's name of what one of AutoLab's layers holds; a user's own layers keep theirs."""
+    return _THEIRS.get(name, name) if type(owner).__module__.startswith(__package__) else name
+
+
+_THEIRS = {own: theirs for theirs, owns in OWN_NAMES.items() for own in owns}
 
 
 def _in_pytorchs_names(link: Link) -> dict[str, str]:
     """Name in a state -> PyTorch's: ``fc1/W`` is ``fc1.weight`` in AutoLab's layers, ``fc1.W`` in a user's own."""
-    names = {own: theirs for theirs, owns in OWN_NAMES.items() for own in owns}
     found = {}
     for path, part in link.namedlinks():
-        is_layer = type(part).__module__.startswith(__package__)
         for name in part._kinds:
-            own = f"{path}/{name}".strip("/").replace("//", "/")
-            found[own] = (
-                own.replace("/", ".") if not is_layer else ".".join([*own.split("/")[:-1], names.get(name, name)])
-            )
+            within = f"{path}/".replace("//", "/").lstrip("/")
+            found[within + name] = within.replace("/", ".") + _theirs(part, name)
     return found
-
-
-def named_parameters(link: Link) -> Iterator[tuple[str, Parameter]]:
-    """Pairs of PyTorch's name and parameter, such as ``fc1.weight``."""
-    names = _in_pytorchs_names(link)
-    return ((names[path[1:]], parameter) for path, parameter in link.namedparams())
-
-
-def named_buffers(link: Link) -> Iterator[tuple[str, Any]]:
-    """Pairs of PyTorch's name and buffer, such as ``bn1.running_mean``."""
-    names = _in_pytorchs_names(link)
-    return ((names[path[1:]], buffer) for path, buffer in link.namedbuffers())
 
 
 def state_dict(link: Link) -> dict[str, Any]:

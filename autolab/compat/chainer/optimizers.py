@@ -58,8 +58,8 @@ class Adam(Optimizer, _optimizers.Adam):
     """
 
     hyperparameters = ("alpha", "beta1", "beta2", "eps", "eta", "weight_decay_rate")
-    eta: float
-    weight_decay_rate: float
+    eta: Any
+    weight_decay_rate: Any
     _eps_is_corrected = False
 
     def _settle(self, given: dict[str, Any]) -> None:

@@ -10,6 +10,7 @@ import numpy as np
 
 from .... import links as _links
 from ....engine import a_kind, as_array, publish
+from ....links import pytorch_names
 from ....links.pytorch_names import Differences
 from ...table import Settled, called
 from .._tensor import Engine, constant, dressed, plain
@@ -69,52 +70,14 @@ class Module(_links.Link):
             super().__setattr__(name, value)
 
     # ------------------------------------------------------------------ contents
-    def named_modules(self, memo: Any = None, prefix: str = "", remove_duplicate: bool = True) -> Iterator[Any]:
-        """Pairs of name and module, such as ``("layers.0", ...)``, starting with the module itself."""
-        seen = set() if memo is None else memo
-        if remove_duplicate and self in seen:
-            return
-        seen.add(self)
-        yield prefix, self
-        for name, module in self._own("link"):
-            yield from module.named_modules(seen, f"{prefix}.{name}".strip("."), remove_duplicate)
-
-    def named_children(self) -> Iterator[tuple[str, Any]]:
-        """Pairs of name and module, of the direct submodules only."""
-        return self._pairs("link", "", recurse=False, remove_duplicate=True)
-
-    def named_parameters(self, prefix: str = "", recurse: bool = True, remove_duplicate: bool = True) -> Iterator[Any]:
-        """Pairs of name and parameter, such as ``("layers.0.weight", ...)``."""
-        return self._pairs("parameter", prefix, recurse, remove_duplicate)
-
-    def named_buffers(self, prefix: str = "", recurse: bool = True, remove_duplicate: bool = True) -> Iterator[Any]:
-        """Pairs of name and buffer."""
-        return self._pairs("buffer", prefix, recurse, remove_duplicate)
-
-    def _pairs(self, kind: Any, prefix: str, recurse: bool, remove_duplicate: bool) -> Iterator[tuple[str, Any]]:
-        seen: set[int] = set()
-        owners = self.named_modules(None, prefix, remove_duplicate) if recurse else iter([(prefix, self)])
-        for path, owner in owners:
-            for name, value in owner._own(kind):
-                if not (remove_duplicate and id(value) in seen):
-                    seen.add(id(value))
-                    yield f"{path}.{name}".strip("."), value
+    named_modules, named_children = pytorch_names.named_modules, pytorch_names.named_children
+    named_parameters, named_buffers = pytorch_names.named_parameters, pytorch_names.named_buffers
+    buffers, get_parameter = pytorch_names.buffers, pytorch_names.get_parameter
+    get_submodule = pytorch_names.get_submodule
 
     def parameters(self, recurse: bool = True) -> Iterator[Any]:
         """All parameters, without duplicates."""
         return (parameter for _, parameter in self.named_parameters(recurse=recurse))
-
-    def buffers(self, recurse: bool = True) -> Iterator[Any]:
-        """All buffers."""
-        return (buffer for _, buffer in self.named_buffers(recurse=recurse))
-
-    def get_parameter(self, target: str) -> Any:
-        """The parameter with this name, such as ``layers.0.weight``."""
-        return dict(self.named_parameters())[target]
-
-    def get_submodule(self, target: str) -> Any:
-        """The submodule with this name, such as ``layers.0``."""
-        return dict(self.named_modules())[target]
 
     # ------------------------------------------------------------------ gradients
     def zero_grad(self, set_to_none: bool = True) -> None:

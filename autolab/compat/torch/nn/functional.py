@@ -67,12 +67,7 @@ def gelu(input: Any, approximate: str = "none") -> Any:
 
 def softplus(input: Any, beta: float = 1.0, threshold: float = 20.0) -> Any:
     """``log(1 + exp(beta * x)) / beta``, or ``x`` where ``beta * x`` is above ``threshold``."""
-    of_floats("softplus", input)
-    expect(beta != 0, "softplus", "beta", beta, "another number")
-    scaled = input if beta == 1 else input * beta
-    y = F.softplus(scaled) if beta == 1 else F.softplus(scaled) / beta
-    linear = scaled._data > threshold
-    return dressed(F.where(linear, input, y) if linear.any() else y)
+    return dressed(_links.softplus(of_floats("softplus", input), beta, threshold))
 
 
 def dropout(input: Any, p: float = 0.5, training: bool = True, inplace: bool = False) -> Any:

@@ -10,7 +10,6 @@ import numpy as np
 
 from ..... import data as _data
 from .....data import parts
-from .....data.dataset import Examples, by_place
 from ....absent import gather
 from ....table import signed
 from ..._creation import source, tensor
@@ -28,7 +27,7 @@ class Dataset:
         return ConcatDataset([self, other])
 
 
-class TensorDataset(Examples, Dataset):
+class TensorDataset(_data.TupleDataset, Dataset):
     """The rows of one or more tensors of equal length, as tuples.
 
     Examples
@@ -39,16 +38,7 @@ class TensorDataset(Examples, Dataset):
     (3, (tensor(1), tensor([1., 1.])))
     """
 
-    def __init__(self, *tensors: Any) -> None:
-        if len({len(t) for t in tensors}) > 1:
-            raise ValueError(f"TensorDataset: the tensors have {[len(t) for t in tensors]} rows; expected one number")
-        self.tensors = tuple([by_place(t) for t in tensors])
-
-    def __getitem__(self, index: Any) -> tuple[Any, ...]:
-        return tuple([t[index] for t in self.tensors])
-
-    def __len__(self) -> int:
-        return len(self.tensors[0])
+    tensors = property(lambda self: self.arrays)
 
 
 class Subset(_data.Subset, Dataset):
