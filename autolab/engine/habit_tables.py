@@ -25,6 +25,15 @@ _SPECIAL = {
     "rel_entr": "`autolab.xlogy(x, x) - autolab.xlogy(x, y)`",
     "softmin": "`F.softmax(-x, axis)`",
 }
+_NO_METHODS = """
+    arctan2 bincount bitwise_and bitwise_not bitwise_or bitwise_xor cholesky compress copysign corrcoef cov deg2rad
+    exp2 greater greater_equal heaviside histogram hsplit less less_equal logical_xor lstsq moveaxis nanmedian not_equal
+    partition qr rad2deg signbit sinc solve subtract svd trunc vsplit
+"""
+_OF_ARRAYS = """
+    base byteswap ctypes data_ptr dump dumps flags get_device is_contiguous is_cuda itemset put resize setflags storage
+    stride tobytes tofile
+"""
 _DISTRIBUTIONS = "bernoulli beta binom cauchy chi2 dirichlet expon gamma laplace lognorm poisson t uniform"
 _OWN_OPTIMIZER = "`optimizers.AdamW` is nearest; a rule of your own is a subclass of `optimizers.Optimizer` with "
 _OWN_OPTIMIZER += "`update_one(self, w, g, state)`"
@@ -39,6 +48,20 @@ HABITS: dict[str, dict[str, str]] = {
             ("indices", "values"), "`values, places = x.max(dim=1)`; `x.max(1)` is NumPy's, without places"
         ),
         "plot": "`autolab.explore(f, x=...)` draws a function; Matplotlib takes `x.data`",
+        **{name: f"the function, `autolab.{name}`" for name in _NO_METHODS.split()},
+        **dict.fromkeys(_OF_ARRAYS.split(), "that of the array, `x.data`"),
+        **{name: text for name, text in _SPECIAL.items() if name in ("lgamma", "digamma", "polygamma", "erfinv")},
+        "fill": "`x.data.fill(value)`; `x.fill_(value)` inside `with autolab.no_grad():`",
+        "flat": "`x.reshape(-1)`",
+        **dict.fromkeys(("new_full", "new_empty"), "`autolab.full(shape, value)`"),
+        "new_tensor": "`autolab.tensor(values)`",
+        **dict.fromkeys(("addcmul", "addcdiv"), "`x + value * a * b`, `x + value * a / b`"),
+        "kthvalue": "`x.sort()[..., k - 1]`",
+        "take_along_dim": "`autolab.take_along_axis(x, places, axis)`",
+        **dict.fromkeys(("index_fill", "index_copy", "index_put"), "`x.at[i].set(values)`"),
+        "scatter_reduce": "`x.scatter_add(dim, index, values)` for sums",
+        "tensor_split": "`autolab.array_split(x, n, axis)`",
+        "sgn": "`x.sign()`",
     },
     "View": {"show": "the view itself at the end of a cell", "to_svg": "`view.save('picture.svg')`"},
     "Link": {

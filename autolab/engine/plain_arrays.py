@@ -13,6 +13,7 @@ _METHODS = frozenset(
     [
         *("bool", "cpu", "detach", "dim", "double", "eq", "expand", "float", "half", "int", "long", "ne", "numel"),
         *("numpy", "permute", "to", "unsqueeze", "abs", "clone", "masked_fill", "norm", "requires_grad_", "type"),
+        *("expand_as", "gather", "ge", "gt", "index_select", "le", "lt", "masked_select", "t", "topk", "view_as"),
     ]
 )
 
@@ -26,6 +27,12 @@ class PlainArray(np.ndarray):
         from .variable import Variable
 
         return getattr(Variable(np.asarray(self), requires_grad=False), name)
+
+    def view(self, *shape: Any) -> Any:
+        """PyTorch's, of a shape, or NumPy's, of a dtype or a class."""
+        if shape and all([isinstance(part, int | np.integer | tuple) for part in shape]):
+            return plain(self.reshape(*shape))
+        return super().view(*shape)
 
     def __array_wrap__(self, array: Any, context: Any = None, return_scalar: bool = False) -> Any:
         return array[()] if return_scalar else plain(array) if array.dtype.kind == "b" else array

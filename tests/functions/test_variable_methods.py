@@ -145,3 +145,27 @@ def test_what_cannot_be_decorated_is_refused() -> None:
         no_grad(values)
     with pytest.raises(TypeError, match="no_grad: got 3; expected a function to decorate, or nothing"):
         no_grad(3)
+
+
+def test_results_without_a_gradient_have_the_methods_that_follow_them_in_pytorch() -> None:
+    """Booleans and places are arrays; what PyTorch calls on them next gives what it gives on a Variable."""
+    x = Variable(np.array([[3.0, 1.0, 2.0], [4.0, 8.0, 6.0]]))
+    places, mask = x.argmax(1), x > 2
+    calls: dict[str, Callable[[Any], Any]] = {
+        "view": lambda v: v.view(-1, 1),
+        "view of a shape": lambda v: v.view((1, -1)),
+        "view_as": lambda v: v.reshape(-1).view_as(v),
+        "expand_as": lambda v: v[:1].expand_as(v),
+        "t": lambda v: v.reshape(2, -1).t(),
+        **{name: lambda v, name=name: getattr(v, name)(1) for name in ("gt", "ge", "lt", "le", "eq", "ne")},
+        "unsqueeze": lambda v: v.unsqueeze(0),
+        "float": lambda v: v.float(),
+        "masked_select": lambda v: v.masked_select(np.asarray(v) > 0),
+        "index_select": lambda v: v.index_select(0, np.array([1, 0])),
+    }
+    for array in (places, mask):
+        for name, call in calls.items():
+            found, wanted = call(array), call(Variable(np.asarray(array), requires_grad=False))
+            np.testing.assert_array_equal(np.asarray(found), np.asarray(wanted), err_msg=name)
+    assert places.view(np.uint8).dtype == np.uint8 and type(places.view(np.ndarray)) is np.ndarray
+    assert x.gather(1, places.view(-1, 1)).data.tolist() == [[3], [8]]
