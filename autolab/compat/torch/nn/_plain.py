@@ -53,6 +53,7 @@ class Dropout(Layer):
     """Dropout: zeroes random elements in training mode."""
 
     _shown = "p={p}, inplace={inplace}"
+    _drop: Any = staticmethod(F.dropout)
 
     def _begin(self) -> None:
         if not 0 <= self.p <= 1:
@@ -60,7 +61,13 @@ class Dropout(Layer):
 
     def forward(self, input: Any) -> Any:
         """``input`` with some of its elements zeroed."""
-        return F.dropout(input, self.p, self.training, self.inplace)
+        return self._drop(input, self.p, self.training, self.inplace)
+
+
+class Dropout2d(Dropout):
+    """Dropout of whole channels."""
+
+    _drop = staticmethod(F.dropout2d)
 
 
 class PReLU(Layer):
@@ -217,6 +224,7 @@ def _of_functions() -> Iterator[tuple[str, Any]]:
     """The layers that only call a function: its name without underscores; for losses, ``Loss`` is appended."""
     there = {name.replace("_", ""): one for name, one in vars(F).items() if name in originals()["torch.nn.functional"]}
     there |= {"bceloss": F.binary_cross_entropy, "bcewithlogitsloss": F.binary_cross_entropy_with_logits}
+    there["upsample"] = F.interpolate
     for name in originals()["torch.nn"]:
         function = there.get(name.lower()) or there.get(name.lower().removesuffix("loss"))
         if function is not None and name not in {**vars(_layers), **globals()}:

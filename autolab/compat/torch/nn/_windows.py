@@ -66,11 +66,13 @@ def _resized(input: Any, size: Any, scale_factor: Any, mode: str, align_corners:
         of_floats("interpolate", input)
     is_linear = "linear" in mode or mode == "bicubic"
     expect(is_linear or align_corners is None, "interpolate", "align_corners", align_corners, "None here")
+    expect(size is None or scale_factor is None, "interpolate", "scale_factor", scale_factor, "None beside size")
     if (again or mode == "area") and scale_factor is not None:  # the factor is that of the rounded lengths
         factors = _each(scale_factor, input._data.ndim - 2)
         size, scale_factor = [int(n * f) for n, f in zip(input._data.shape[2:], factors, strict=True)], None
     if mode == "area":
         expect(size is not None, "interpolate", "size", size, "it, or scale_factor")
+        expect(input._data.ndim in (3, 4), "interpolate", "the number of axes", input._data.ndim, "3 or 4")
         pool = _pooling.adaptive_avg_pool1d if input._data.ndim == 3 else _pooling.adaptive_avg_pool2d
         return dressed(pool(input, size))
     return dressed(F.interpolate(input, size, scale_factor, mode, bool(align_corners)))

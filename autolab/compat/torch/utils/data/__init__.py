@@ -82,10 +82,10 @@ class DataLoader(_data.DataLoader):
     """
 
     @signed
-    def __init__(self, dataset, batch_size, shuffle, *, collate_fn, drop_last, generator):
+    def __init__(self, dataset, batch_size, shuffle, collate_fn, drop_last, generator):
         collate = itemgetter(0) if batch_size is None else collate_fn or default_collate
         rng = None if generator is None else source(generator)
-        super().__init__(dataset, 1 if batch_size is None else batch_size, shuffle, rng, drop_last, collate)
+        super().__init__(dataset, 1 if batch_size is None else batch_size, bool(shuffle), rng, drop_last, collate)
 
 
 __getattr__ = gather(__name__)
