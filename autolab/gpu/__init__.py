@@ -1,7 +1,7 @@
 """GPU kernels: elementwise functions as one kernel per direction, and kernels written in C.
 
 `symbols.py` and `traced_function.py` trace what a function computes, `needed_steps.py` selects the steps that its
-results need, `c_text.py` and `fused_kernel.py` turn them into one kernel, and `kernel_program.py` runs it on arrays.
+results need, `fused_kernel.py` turns them into one kernel, and `kernel_program.py` runs it on arrays.
 `fuse.py` has `autolab.fuse` for users; `device.py` serves the declared functions; `user_kernel.py` is for kernels that
 users write in C.
 """

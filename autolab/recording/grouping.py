@@ -10,7 +10,8 @@ In a plan, repeated blocks form a ``stack``, and a group that contains only one 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from heapq import heapify, heappop, heappush
 from itertools import groupby
 from math import ceil
 from typing import TYPE_CHECKING, Literal
@@ -18,10 +19,64 @@ from typing import TYPE_CHECKING, Literal
 from .model import LEAVES, Recording, Scope, Step
 from .outline import ALL_OPEN, Group, GroupKind, Item, Outline
 from .step import enclosing
-from .topological import topological
 
 if TYPE_CHECKING:
     from .outline import Group, Item
+
+# Topological order of the items of a scope: every value comes before the steps that use it.
+
+Items = dict[int | None, list[int]]
+
+
+def topological(
+    items: Items, steps: Iterable[Step], way: Callable[[Step], list[int]], by_id: Mapping[int, Step]
+) -> Items:
+    """The items of each group in topological order; ties keep the given order.
+
+    The steps of a function come one call after the other, but those of a backward pass do not: a gradient is summed
+    while the rules of several calls run. Items in a cycle come last.
+
+    Parameters
+    ----------
+    items : dict
+        For each group (None: no group), the ids of the steps and groups directly in it.
+    steps
+        All steps.
+    way : callable
+        Returns the ids of the groups around a step, outermost first, followed by its own id.
+    by_id : mapping
+        The steps by id.
+    """
+    waiting: dict[int, set[int]] = {item: set() for inside in items.values() for item in inside}
+    users: dict[int, list[int]] = {item: [] for item in waiting}
+    for step in steps:
+        target = way(step)
+        for operand in step.operands:
+            if operand.step is None:
+                continue
+            pairs = zip(way(by_id[operand.step]), target, strict=False)
+            source, user = next(pair for pair in pairs if pair[0] != pair[1])
+            if source not in waiting[user]:
+                waiting[user].add(source)
+                users[source].append(user)
+    return {group: _sorted(inside, waiting, users) for group, inside in items.items()}
+
+
+def _sorted(inside: list[int], waiting: Mapping[int, set[int]], users: Mapping[int, list[int]]) -> list[int]:
+    places = {item: place for place, item in enumerate(inside)}
+    missing = {item: len(waiting[item]) for item in inside}
+    ready = [places[item] for item in inside if not missing[item]]
+    heapify(ready)
+    found: list[int] = []
+    while ready:
+        item = inside[heappop(ready)]
+        found.append(item)
+        for user in users[item]:
+            missing[user] -= 1
+            if not missing[user]:
+                heappush(ready, places[user])
+    return found + [item for item in inside if missing[item]]
+
 
 # Repeated blocks among the items of an outline: those of one class, with the same structure inside.
 

@@ -13,8 +13,7 @@ import autolab
 import autolab.functions as F
 import autolab.links as L
 from autolab.recording import Recording
-from autolab.views.graph.attention import is_attention
-from autolab.views.graph.detail import detail
+from autolab.views.graph.detail import detail, is_attention
 
 from ..bare_page import node
 from .test_page_overview import Open

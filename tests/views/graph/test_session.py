@@ -454,7 +454,7 @@ def test_where_the_functions_applied_to_an_input_are_worth_looking_at() -> None:
 
 
 def test_a_history_of_large_arrays_is_bounded_in_bytes(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("autolab.views.graph.move_history.MOST_BYTES", 10_000)
+    monkeypatch.setattr("autolab.views.graph.session.MOST_BYTES", 10_000)
     session = open_session(lambda A: A.sum(), A=np.zeros(500))
     for k in range(10):
         session.move("A", 0, float(k + 1))
