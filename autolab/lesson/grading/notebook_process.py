@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from ...engine import Variable, grad
+from ...views.live import no_notebook
 from .. import Outcome, checking, results
 from .. import own as own_lesson
 from ..exercise import OwnGradient
@@ -35,6 +36,7 @@ def run_cells(line: Wire, sources: list[str]) -> None:
     lesson.check = checking.check = _hand_in(line, handed_in)
     lesson.use = own_lesson.use = lambda folder: ""  # the judge has loaded the exercises
     lesson.report = results.report = lambda lesson=None: ()  # the judge has the results
+    no_notebook.told = lambda save, caller, words: None  # nobody looks at pages of views
     main = types.ModuleType("__main__")
     main.__dict__.update(display=lambda *shown, **options: None, get_ipython=lambda: None, __builtins__=builtins)
     sys.modules["__main__"] = main

@@ -111,11 +111,11 @@ def serve(number: int, work: Path, megabytes: int) -> None:
 
 def _import_what_notebooks_use() -> None:
     """Import the modules once, before the notebooks' processes are forked."""
-    from ... import analysis, data, links, optimizers, training, transforms
-    from ...training import extensions
-    from ...views import graph, interact, monitor
+    import autolab
 
-    assert all([analysis, data, links, optimizers, training, transforms, extensions, graph, interact, monitor])
+    from ...training import extensions
+
+    assert extensions and all([getattr(autolab, name) is not None for name in autolab.__all__])
 
 
 def _keep(folder: Path, line: int, control: int) -> None:

@@ -199,7 +199,7 @@ def answer(asked: socket.socket, source: str, *hidden: Path) -> Any:
     order: dict[str, Any] = {"seconds": 20, "megabytes": 4096, "sources": [source], "hidden": [*map(str, hidden)]}
     running = notebook_starter.RunningNotebook(asked, time.monotonic() + 60, order)
     try:
-        found: Any = running.line.receive()["what"]["plain"]
+        (found,) = running.line.receive()["what"].values()
         running.line.receive()
         running.line.send({"state": "judged"})
         running.line.receive()
@@ -261,3 +261,14 @@ def test_system_calls_have_the_numbers_of_the_machine() -> None:
                 name, number = row.split()[0], row.split()[column]
                 told = re.search(rf"#define __NR(?:3264)?_{name}\s+(\d+)", text)
                 assert told is None or told[1] == number, (name, path)
+
+
+def test_views_cost_a_notebook_little(tmp_path: Path) -> None:
+    """All their modules are there before it begins, and no page is saved that nobody would look at."""
+    code = "import sys, os, autolab\nfrom autolab import lesson\nbefore = set(sys.modules)\n"
+    code += "autolab.explore(lambda x: x * x, x=2.0)\nautolab.derivatives(lambda x: x * x, 2.0)\n"
+    code += "autolab.check_gradients(lambda x: x * x, x=2.0)\nautolab.heatmap([[1.0]])\n"
+    code += "more = [name for name in set(sys.modules) - before if name.startswith('autolab.views')]\n"
+    code += "lesson.check('way', [*more, *os.listdir()])"
+    with notebook_starter.starter([], 64, 1) as asked:
+        assert answer(asked, code) == []
