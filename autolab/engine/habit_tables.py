@@ -73,6 +73,7 @@ HABITS: dict[str, dict[str, str]] = {
         "summary": "`print(model)`, or the model itself at the end of a cell",
         **dict.fromkeys(("weight_ih_l0", "weight_hh_l0"), "`dict(rnn.named_parameters())`: `W` of the input, `U` of h"),
         "bias_hh": "`cell.bias_ih`, the only bias: PyTorch's two are added",
+        "num_batches_tracked": "nothing counts the batches: each moves the averages by the same share",
         "reset_state": "a cell keeps no state: the caller does, `h = cell(x, h)`",
         "register_full_backward_hook": "a forward hook that calls `y.register_hook(...)`",
         "register_forward_pre_hook": "a link that calls this one, with what it makes of the input",

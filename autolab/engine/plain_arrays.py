@@ -28,7 +28,7 @@ class PlainArray(np.ndarray):
 
         return getattr(Variable(np.asarray(self), requires_grad=False), name)
 
-    def view(self, *shape: Any) -> Any:
+    def view(self, *shape: Any) -> Any:  # type: ignore[override]
         """PyTorch's, of a shape, or NumPy's, of a dtype or a class."""
         if shape and all([isinstance(part, int | np.integer | tuple) for part in shape]):
             return plain(self.reshape(*shape))
