@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 from ..engine import Parameter, Variable
 from .chain import ChainList, Sequential
 from .link import Link
+from .settings import is_ours
 from .state import OWN_NAMES, in_own_names, state_layout
 
 
@@ -125,7 +126,7 @@ def _found(link: Any, kind: str, there: Mapping[str, Any], target: str) -> Any:
 
 def _theirs(owner: Link, name: str) -> str:
     """PyTorch's name of what one of AutoLab's layers holds; a user's own layers keep theirs."""
-    return _THEIRS.get(name, name) if type(owner).__module__.startswith(__package__) else name
+    return _THEIRS.get(name, name) if is_ours(type(owner)) else name
 
 
 _THEIRS = {own: theirs for theirs, owns in OWN_NAMES.items() for own in owns}
