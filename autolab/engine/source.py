@@ -11,6 +11,7 @@ import ast
 import linecache
 import opcode
 import os
+import re
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache, lru_cache
@@ -95,12 +96,18 @@ def lines_of(code: CodeType, names: dict[str, Any] | None = None) -> list[str]:
 _elsewhere: dict[int, tuple[CodeType, list[str]]] = {}
 
 
+_FILE = re.compile(r"[\"']([^\"'\n]+\.py)[\"']")
+
+
 def _texts_around(names: dict[str, Any], words: Sequence[str]) -> Iterator[str]:
     """The texts with all ``words`` among the globals, which in IPython have its cells, and those written in them and in
-    the file. Below a magic such as ``%%time``, that is the rest of the cell."""
+    the file, or in files that these name. Below a magic such as ``%%time``, that is the rest of the cell."""
     cells, file = names.get("In"), names.get("__file__")
     texts = [*(cells[::-1] if isinstance(cells, list) else ()), *names.values()]
     texts.append("".join(linecache.getlines(file)) if isinstance(file, str) else "")
+    for name in dict.fromkeys([name for text in texts if type(text) is str for name in _FILE.findall(text)]):
+        linecache.checkcache(name)
+        texts.append("".join(linecache.getlines(name)))
     shell = sys.modules["IPython"].get_ipython() if "IPython" in sys.modules else None
     for text in dict.fromkeys([text for text in texts if type(text) is str and all([word in text for word in words])]):
         magic, _, below = text.partition("\n")

@@ -67,6 +67,7 @@ WAYS = {
     "exec of a name": [f"text = {BODY!r}", "exec(text)"],
     "exec elsewhere": [f"space = dict(seen=seen)\nexec({BODY!r}, space)"],
     "inner functions": ["%%timeit -n1 -r1\ndef outer():\n    " + BODY.replace("\n", "\n    ") + "\nouter()"],
+    "exec of a file": ["exec(open('FILE {also}.py').read())"],
     "in a function": [f"def run():\n    exec({BODY!r}, dict(seen=seen))\nrun()"],
 }
 SHOWS = """
@@ -87,7 +88,10 @@ print("RESULT" + json.dumps(shown))
 
 def test_code_without_a_file_has_the_text_that_it_is_from(tmp_path: Path) -> None:
     """Each way twice, with another function of the same name."""
-    cells = {f"{way} {also}": [one.replace("{also}", also) for one in WAYS[way]] for way in WAYS for also in TWO}
+    for also in TWO:
+        (tmp_path / f"{also}.py").write_text(BODY.replace("{also}", also))
+    ways = {way: [cell.replace("FILE ", f"{tmp_path}/") for cell in cells] for way, cells in WAYS.items()}
+    cells = {f"{way} {also}": [one.replace("{also}", also) for one in ways[way]] for way in ways for also in TWO}
     done = subprocess.run(
         [sys.executable, "-c", SHOWS],
         input=json.dumps(cells),
