@@ -7,7 +7,7 @@ import numpy as np
 from ...recording import NonfiniteOrigin, Step, find_nonfinite
 from .evidence import Evidence, Found
 from .safe import ALIASES, safe_way
-from .words import at_line, listed, number, whole
+from .words import at_line, called, listed, number, shape_of, whole
 
 _SAFE = {
     "log": ("the logarithm of 0 or of a negative number", "Use log_softmax or logsigmoid, or log(x + 1e-8)."),
@@ -62,8 +62,11 @@ def not_finite(e: Evidence) -> Found:
                 why, remedy = _OVERFLOWS[name]
             if origin.phase == "backward" and "where" in {u.function for u in e.users.get(step.id, [])}:
                 why, remedy = f"{why}, in a branch that where() does not take", _SAFE["where"][1]
+            if empty := [o for o in e.operands(step) if 0 in shape_of(o)]:
+                why = f"an average over nothing, as {called(empty[0])} is empty (shape {shape_of(empty[0])})"
+                remedy = "Leave the loss out where the mask selects nothing, or divide the sum by max(count, 1)."
             told = f"{at_line(step)} gives {_what(cause)} in the {cause.phase} pass: {why}{_numbers(e, step)}"
-            remedy = safe_way(e, step) or remedy
+            remedy = remedy if empty else safe_way(e, step) or remedy
         yield e.found("not_finite", f"{told}. It reaches {'the loss' if reaches else listed(bad)}.", remedy, at=step)
         return
 

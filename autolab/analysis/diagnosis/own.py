@@ -14,6 +14,7 @@ from ...debug import check_inplace
 from ...engine import Leaf, Parameter, Variable, config, is_array, new_order, nodes_below, to_cpu, using_config
 from ...engine.modes import modes
 from ...links import BatchNormalization, Dropout, Link
+from ...optimizers import SGD, WeightDecay
 from ...optimizers.optimizer import Optimizer, Updates
 from ...recording import Recording, record
 from ...recording.replacing import Replacement
@@ -88,6 +89,12 @@ class OwnWorkbench(Workbench):
         if not isinstance(optimizer, Optimizer):
             return [p for group in optimizer.param_groups for p in group["params"]]
         return [] if optimizer.target is None else list(optimizer.target._all_params())
+
+    def decay(self, optimizer: Any) -> float:
+        hooks = vars(optimizer).get("_hooks", {}).values() if isinstance(optimizer, SGD) else ()
+        rates = [hook.rate for hook in hooks if isinstance(hook, WeightDecay)]
+        rate = getattr(optimizer, "lr", 0.0)  # which may be a schedule
+        return max(super().decay(optimizer), sum(rates) * rate if isinstance(rate, int | float) else 0.0)
 
     def parameters(self, named: Mapping[str, Any]) -> list[LiveParameter]:
         """The parameters whose shape is known."""

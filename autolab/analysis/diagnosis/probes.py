@@ -14,7 +14,7 @@ from .comparisons import Objective
 from .evidence import Evidence, Found
 from .program_graph import RESHAPES
 from .report import ProgramFinding
-from .reruns import changed_rows, difference, first_bad, input_named, is_clean, two_runs, with_other
+from .reruns import Fed, changed_rows, difference, fed, first_bad, is_clean, two_runs, uncut, with_other
 from .words import at_line, axes_of_probabilities, shape_of, whole
 
 _SEQUENCES = {
@@ -39,7 +39,7 @@ def examples(e: Evidence) -> Found:
     """Change one example: only its own prediction may change, and in its own row."""
     for o in e.objectives[:1]:
         if 0 < _rows(o.prediction) == _rows(o.target):
-            found = (_of_input(e, o, name, array) for name, array in e.data.items())
+            found = (_of_input(e, o, given) for given in fed(e))
             yield from islice(filter(None, found), 1)
     for step in [s for s in e.calls if s.function in ("reshape", "view") and s.id in e.used - e.learning]:
         before, after = ([n for n in shape_of(s) if n > 1] for s in (*e.operands(step)[:1], step))
@@ -53,40 +53,43 @@ def _rows(step: Step) -> int:
     return shape_of(step)[0] if shape_of(step) else 0
 
 
-def _of_input(e: Evidence, o: Objective, name: str, array: np.ndarray) -> ProgramFinding | None:
-    given, count = input_named(e, name), _rows(o.prediction)
-    if given is None or given.id not in e.behind([o.prediction]) or given.id in e.behind([o.target]):
+def _of_input(e: Evidence, o: Objective, given: Fed) -> ProgramFinding | None:
+    shape, count = given.array.shape, _rows(o.prediction)
+    if given.step.id not in e.behind([o.prediction]) or given.step.id in e.behind([o.target]):
         return None
-    axes = [axis for axis, n in enumerate(array.shape[:2]) if n > 1 and count % n == 0]
-    axes = [axis for axis in axes if array.shape[axis] == count] or axes
-    first = _along(e, o, name, array, axes[0]) if axes else None
-    if first is None or first.kind == "shuffled_labels" or all(_along(e, o, name, array, axis) for axis in axes[1:]):
+    axes = [axis for axis, n in enumerate(shape[:2]) if n > 1 and count % n == 0]
+    if not given.is_given:
+        axes = [axis for axis in axes if shape[axis] in map(_rows, uncut(e, o.target))]
+    axes = [axis for axis in axes if shape[axis] == count] or axes
+    first = _along(e, o, given, axes[0]) if axes else None
+    if first is None or first.kind == "shuffled_labels" or all(_along(e, o, given, axis) for axis in axes[1:]):
         return first
     # if the sequence is on the first axis, the examples are on the second; the two rarely have the same length
     return replace(first, certainty="suspicious") if first.kind == "wrong_axis" else None
 
 
-def _along(e: Evidence, o: Objective, name: str, array: np.ndarray, axis: int) -> ProgramFinding | None:
-    n, k = array.shape[axis], array.shape[axis] // 2
-    pair = two_runs(e, name, array, with_other(array, axis, k))
+def _along(e: Evidence, o: Objective, given: Fed, axis: int) -> ProgramFinding | None:
+    n, k = given.array.shape[axis], given.array.shape[axis] // 2
+    pair = two_runs(e, given, with_other(given.array, axis, k))
     rows = None if pair is None else changed_rows(*pair, o.prediction.id)
     count = _rows(o.prediction) // n
     if pair is None or not rows or rows[-1] >= n * count:
         return None
     if len(rows) < _rows(o.prediction):
-        moved = _rows_of_target(e, o, axis, n, k)
+        moved = _rows_of_target(e, o, given, axis, n, k)
         if set(rows) <= set(moved) or _are_of_same(rows, moved, n, count):
             return None
-        if moved and _rows(o.prediction) % n == 0 and max(len(moved), len(rows)) <= count:
+        if given.is_given and moved and _rows(o.prediction) % n == 0 and max(len(moved), len(rows)) <= count:
             side = o.target if rows == list(range(k * count, (k + 1) * count)) else o.prediction
-            return _shuffled(e, o, side, name, k, rows[0], moved[0])
+            return _shuffled(e, o, side, given.name, k, rows[0], moved[0])
     changed = {row // count for row in rows}
     if len(changed) == 1:
         return None
     culprit = first_bad(e, pair[0], o.prediction, lambda i: is_clean(*pair, i, n, k))
     others = len(changed - {k})
-    shown = f"With other numbers in example {k} of `{name}`, the predictions of {others} other examples change too"
-    return None if culprit is None else _mixed(e, o, culprit, name, array, shown)
+    name = f"`{given.name}`" if given.is_given or given.step.name else given.name
+    shown = f"With other numbers in example {k} of {name}, the predictions of {others} other examples change too"
+    return None if culprit is None else _mixed(e, o, culprit, given, shown)
 
 
 def _are_of_same(rows: list[int], moved: list[int], n: int, count: int) -> bool:
@@ -96,12 +99,13 @@ def _are_of_same(rows: list[int], moved: list[int], n: int, count: int) -> bool:
     return any(len(a) == 1 and a == b for a, b in zip(*places, strict=True))
 
 
-def _mixed(e: Evidence, o: Objective, step: Step, name: str, array: np.ndarray, shown: str) -> ProgramFinding | None:
+def _mixed(e: Evidence, o: Objective, step: Step, given: Fed, shown: str) -> ProgramFinding | None:
+    array = given.array
     if step.function in ("softmax", "log_softmax") and is_over_batch(step, array.shape[0]):
         kind, what = "softmax_over_batch", "takes the softmax over the examples: columns sum to 1, not rows"
     elif step.function in RESHAPES - {"getitem"}:
         kind, what = "mixed_examples", "mixes examples: it changes the shape without moving the axes"
-    elif step.function in _SEQUENCES and (array.ndim > 2 or _is_of_words(e, o, step, name, array)):
+    elif step.function in _SEQUENCES and (array.ndim > 2 or _is_of_words(e, o, step, given)):
         kind, what = "mixed_examples", "takes the examples for the steps of a sequence"
     elif step.function in _REDUCTIONS and step.value is not None and not _is_normalisation(e, o, step):
         kind, what = "wrong_axis", f"works along the axis of the examples (result of shape {step.value.shape})"
@@ -111,13 +115,13 @@ def _mixed(e: Evidence, o: Objective, step: Step, name: str, array: np.ndarray, 
     return e.found(kind, f"{at_line(step)} {what}. {shown}.", remedy, at=step)
 
 
-def _is_of_words(e: Evidence, o: Objective, step: Step, name: str, array: np.ndarray) -> bool:
+def _is_of_words(e: Evidence, o: Objective, step: Step, given: Fed) -> bool:
     """Whether a layer gets sequences of words (examples, words), and not (words, examples) on purpose: then the
     predictions for the examples of the second axis are separate."""
-    if array.ndim != 2 or len(shape_of(step)) < 3:
+    if given.array.ndim != 2 or len(shape_of(step)) < 3:
         return False
-    n, k = array.shape[1], array.shape[1] // 2
-    pair = two_runs(e, name, array, with_other(array, 1, k))
+    n, k = given.array.shape[1], given.array.shape[1] // 2
+    pair = two_runs(e, given, with_other(given.array, 1, k))
     found = None if pair is None else difference(*pair, o.prediction.id)
     return pair is not None and found is not None and not (found.any() and is_clean(*pair, o.prediction.id, n, k))
 
@@ -154,18 +158,25 @@ def is_over_batch(step: Step, n: int) -> bool:
     return bool(axes) and all(array.shape[axis] == n for axis in axes)
 
 
-def _rows_of_target(e: Evidence, o: Objective, axis: int, n: int, k: int) -> list[int]:
-    """The rows of the target that change when example ``k`` of its source changes."""
+def _rows_of_target(e: Evidence, o: Objective, given: Fed, axis: int, n: int, k: int) -> list[int]:
+    """The rows of the target that change when example ``k`` of its source changes. Beside an array that was taken from
+    another one, the source is what was taken with it."""
     targets = e.behind([o.target])
-    given = next((name for name in e.data if (s := input_named(e, name)) is not None and s.id in targets), None)
-    if given is None or e.plain_run is None:
+    found = [other for other in fed(e) if other.step.id in targets] if given.is_given else []
+    if not given.is_given:
+        cut = [s for s in uncut(e, o.target) if n in shape_of(s)[:2] and s.value is not None and s.value.is_whole]
+        found = [Fed("", s.value.values, s, partial(e.refed, s), False) for s in cut if s.value is not None]
+    if not found or e.plain_run is None:
         return []
-    array = e.data[given]
-    axis = axis if axis < array.ndim and array.shape[axis] == n else 0
-    other = e.rerun(given, with_other(array, axis, k)) if array.shape[axis] == n else None
-    if other is None or o.target.id >= len(other.steps):
+    source = found[0]
+    axis = axis if axis < source.array.ndim and source.array.shape[axis] == n else 0
+    if source.array.shape[axis] != n:
         return []
-    return changed_rows(e.plain_run, other, o.target.id) or []
+    other = with_other(source.array, axis, k)
+    if source.step is o.target and not source.is_given:
+        return [int(row) for row in np.flatnonzero((other != source.array).reshape(len(other), -1).any(axis=1))]
+    run = source.rerun(other)
+    return [] if run is None or o.target.id >= len(run.steps) else changed_rows(e.plain_run, run, o.target.id) or []
 
 
 def _shuffled(e: Evidence, o: Objective, side: Step, name: str, k: int, row: int, moved: int) -> ProgramFinding:
@@ -188,13 +199,13 @@ def future(e: Evidence) -> Found:
     end = e.objectives[0].prediction if e.objectives else e.picks[0][1] if e.picks else e.loss
     if end is None or end.value is None:
         return
-    for name, array in e.data.items():
-        given = input_named(e, name)
-        if given is None or given.id not in e.behind([end]) or not array.ndim:
+    for given in fed(e):
+        array = given.array
+        if given.step.id not in e.behind([end]) or not array.ndim:
             continue
         axis = 0 if array.ndim == 1 else 1
         half = array.shape[axis] // 2
-        pair = two_runs(e, name, array, with_other(array, axis, slice(half, None)))
+        pair = two_runs(e, given, with_other(array, axis, slice(half, None)))
         sizes = (array.shape[axis], array.shape[axis] - 1)
         if pair is None or _is_causal(*pair, sizes, half, end.id):
             continue
@@ -203,8 +214,8 @@ def future(e: Evidence) -> Found:
         if at is not None:
             yield e.found(
                 "causal_leak",
-                f"{at_line(at)} lets the output at a position depend on later inputs: with other numbers in `{name}` "
-                f"from position {half} on, outputs before it change.",
+                f"{at_line(at)} lets the output at a position depend on later inputs: with other numbers in "
+                f"`{given.name}` from position {half} on, outputs before it change.",
                 "Mask the scores above the diagonal with -inf before the softmax; pad convolutions on the left only.",
                 at=at,
             )

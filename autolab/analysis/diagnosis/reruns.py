@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
 from ...recording.model import Recording, Step
 from .evidence import Evidence
-from .words import whole
+from .program_graph import RESHAPES
+from .words import shape_of, whole
 
 _SAME = 1e-5
 """Numbers that differ by less than this fraction of the largest in their array count as equal."""
@@ -29,10 +32,50 @@ def _other_numbers(part: np.ndarray, array: np.ndarray) -> np.ndarray:
     return (part * array.dtype.type(-0.7) + array.dtype.type(0.5 * (array.std() or 1.0))).astype(array.dtype)
 
 
-def two_runs(e: Evidence, name: str, array: np.ndarray, changed: np.ndarray) -> tuple[Recording, Recording] | None:
+@dataclass(frozen=True, eq=False)
+class Fed:
+    """An array of the data, and the step with which it enters the graph; ``rerun`` runs the program with other numbers
+    in it. If the program was not given the array itself but a loader, a tuple or something else that it is taken from,
+    it is not ``given``."""
+
+    name: str
+    array: np.ndarray
+    step: Step
+    rerun: Callable[[np.ndarray], Recording | None]
+    is_given: bool = True
+
+
+def fed(e: Evidence) -> Iterator[Fed]:
+    """The arrays of the program that are in its graph, then those that enter it in any other way and have an axis of
+    the length of the targets: others, such as masks and positions, are no data."""
+    named = [(name, array, step) for name, array in e.data.items() if (step := input_named(e, name)) is not None]
+    yield from [Fed(name, array, step, partial(e.rerun, name)) for name, array, step in named]
+    held = [array for array in e.bench.held_arrays(e.watch.program.named) if array.size > 1]
+    lengths = {shape_of(s)[0] for o in e.objectives[:1] for s in uncut(e, o.target) if shape_of(s)}
+    ends = {i.id for s in e.trained for i in e.operands(s)} - e.learned - e.learning
+    for step in [e.steps[i] for i in sorted(ends)]:
+        values, behind = None if step.value is None or not step.value.is_whole else step.value.values, e.behind([step])
+        if values is None or values.ndim < 2 or values.dtype.kind not in "iuf" or not np.isfinite(values).all():
+            continue
+        if not set(values.shape[:2]) & lengths or (values.shape[0] == values.shape[1] and len(np.unique(values)) < 4):
+            continue  # such as a mask
+        whole_ones = [array for _, array, of in named if of.id in behind and len(array) == len(values)]
+        if not whole_ones and not any([e.is_array(step, array) for array in held]):
+            yield Fed(step.name or "the batch", values, step, partial(e.refed, step), is_given=False)
+
+
+def uncut(e: Evidence, target: Step) -> Iterator[Step]:
+    """A target, before it was cut and reshaped."""
+    yield target
+    while target.function in RESHAPES and e.operands(target):
+        target = e.operands(target)[0]
+        yield target
+
+
+def two_runs(e: Evidence, given: Fed, changed: np.ndarray) -> tuple[Recording, Recording] | None:
     """Runs of the program without and with the change; None if their steps are not those of the recording."""
     before = e.plain_run
-    after = None if before is None else e.rerun(name, changed)
+    after = None if before is None else given.rerun(changed)
     if before is None or after is None:
         return None
     return (before, after) if e.has_same_steps(before) and e.has_same_steps(after) else None

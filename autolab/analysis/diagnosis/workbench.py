@@ -155,6 +155,12 @@ class Workbench(ABC):
         layers = [layer for _, model in self.of_kind(named, self.models) for layer in self.parts(model)]
         return [layer for layer in layers if isinstance(layer, self.norms)]
 
+    def held_arrays(self, named: Mapping[str, Any]) -> list[np.ndarray]:
+        """The arrays that layers hold besides parameters, such as the positions of words."""
+        layers = [layer for _, model in self.of_kind(named, self.models) for layer in self.parts(model)]
+        held = [kept for layer in layers for kept in (*vars(layer).values(), *vars(layer).get("_buffers", {}).values())]
+        return [array for array in map(self.array, held) if array is not None]
+
     def holding_statistics(self, named: Mapping[str, Any]) -> bool:
         """Put batch norm, through which examples influence one another, into evaluation mode; returns whether there was
         any."""
@@ -271,6 +277,13 @@ class Workbench(ABC):
     def is_optimizer_adaptive(self, optimizer: Any) -> bool:
         """Whether the size of its updates is independent of the size of the gradients."""
         return not type(optimizer).__name__.startswith("SGD")
+
+    def decay(self, optimizer: Any) -> float:
+        """The part of each weight that an update takes away, apart from the gradient's."""
+        kind = type(optimizer).__name__
+        is_plain = kind in ("SGD", "MomentumSGD", "AdamW")
+        pairs = [(group.get("lr"), group.get("weight_decay")) for group in optimizer.param_groups] if is_plain else []
+        return max([float(a * b) for a, b in pairs if all(isinstance(n, int | float) for n in (a, b))], default=0.0)
 
     def same(self, parameters: Iterable[LiveParameter], tensors: Iterable[Any]) -> list[LiveParameter]:
         """Those of the parameters that are among the tensors, or, in AutoLab's graph, whose nodes are."""
