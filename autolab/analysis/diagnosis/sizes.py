@@ -185,7 +185,7 @@ def _large(e: Evidence, p: LiveParameter, w: np.ndarray, users: list[Step]) -> F
             continue  # it does not multiply its inputs by the weights
         given = [v for o in e.operands(user) if not e.is_parameter(o) and (v := whole(o.value)) is not None]
         made = whole(user.value)
-        if not given or made is None:
+        if not given or not given[0].any() or made is None:
             continue
         grown, size = _rms(made) / max(_rms(given[0]), 1e-30), _rms(w)
         if grown > 8 and size > 0.5:
