@@ -94,7 +94,7 @@ class OwnWorkbench(Workbench):
         hooks = vars(optimizer).get("_hooks", {}).values() if isinstance(optimizer, SGD) else ()
         rates = [hook.rate for hook in hooks if isinstance(hook, WeightDecay)]
         rate = getattr(optimizer, "lr", 0.0)  # which may be a schedule
-        return max(super().decay(optimizer), sum(rates) * rate if isinstance(rate, int | float) else 0.0)
+        return max(super().decay(optimizer), sum(rates) * rate if isinstance(rate, int | float) and rate <= 1 else 0.0)
 
     def parameters(self, named: Mapping[str, Any]) -> list[LiveParameter]:
         """The parameters whose shape is known."""

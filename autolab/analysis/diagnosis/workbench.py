@@ -279,11 +279,11 @@ class Workbench(ABC):
         return not type(optimizer).__name__.startswith("SGD")
 
     def decay(self, optimizer: Any) -> float:
-        """The part of each weight that an update takes away, apart from the gradient's."""
-        kind = type(optimizer).__name__
-        is_plain = kind in ("SGD", "MomentumSGD", "AdamW")
+        """The part of each weight that an update takes away, apart from the gradient's, at a usual learning rate."""
+        is_plain = type(optimizer).__name__ in ("SGD", "MomentumSGD", "AdamW")
         pairs = [(group.get("lr"), group.get("weight_decay")) for group in optimizer.param_groups] if is_plain else []
-        return max([float(a * b) for a, b in pairs if all(isinstance(n, int | float) for n in (a, b))], default=0.0)
+        pairs = [(a, b) for a, b in pairs if isinstance(a, int | float) and isinstance(b, int | float) and a <= 1]
+        return max([float(a * b) for a, b in pairs], default=0.0)
 
     def same(self, parameters: Iterable[LiveParameter], tensors: Iterable[Any]) -> list[LiveParameter]:
         """Those of the parameters that are among the tensors, or, in AutoLab's graph, whose nodes are."""

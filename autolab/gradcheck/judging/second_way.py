@@ -38,7 +38,7 @@ def beside_dtype(native: Subject, subject: Subject, exam: Examination) -> list[F
     if native is subject:
         return []
     _, upstreams, gradients = in_own_dtype(native, exam)
-    return _Ways("dtype", subject, native, upstreams).findings(exam.gradients, gradients)
+    return _TwoWays("dtype", subject, native, upstreams).findings(exam.gradients, gradients)
 
 
 def in_own_dtype(native: Subject, exam: Examination) -> tuple[Run, Arrays, Gradients]:
@@ -52,7 +52,7 @@ def beside_graph(subject: Subject, exam: Examination) -> list[Finding]:
     """Findings about gradients that are right without ``create_graph``, but wrong with it."""
     if exam.graph is None:
         return []
-    return _Ways("graph", subject, subject, exam.upstreams[0]).findings(exam.gradients, exam.graph)
+    return _TwoWays("graph", subject, subject, exam.upstreams[0]).findings(exam.gradients, exam.graph)
 
 
 def lower_orders(subjects: Sequence[Subject]) -> list[Finding]:
@@ -62,12 +62,12 @@ def lower_orders(subjects: Sequence[Subject]) -> list[Finding]:
         run = subject.run()
         upstreams = draw_upstreams(run.outputs, np.random.default_rng(0))
         plain, graph = [subject.gradients(run, upstreams, create) for create in (False, True)]
-        found += _Ways("graph", subject, subject, upstreams).findings(plain, graph)
+        found += _TwoWays("graph", subject, subject, upstreams).findings(plain, graph)
     return found
 
 
 @dataclass(frozen=True, eq=False)
-class _Ways:
+class _TwoWays:
     """The gradients known to be right, and the second way: under ``create_graph``, or in the inputs' own dtype."""
 
     by: str  # "graph" or "dtype"
