@@ -240,7 +240,7 @@ def inputs_shuffled_without_their_labels():
     return train_epoch, net, opt, *_blobs()
 
 
-@mistake("does_not_overfit", "learning_rate", "constant_output", "vanishing", steps=20, outside=True)
+@mistake("weight_decay", steps=20, outside=True)
 def weight_decay_of_thirty():
     net = nn.Sequential(nn.Linear(4, 16), nn.ReLU(), nn.Linear(16, 3))
     opt = torch.optim.SGD(net.parameters(), lr=0.05, weight_decay=30.0)  # <- 30.0 => 1e-4
