@@ -6,8 +6,11 @@ import numpy as np
 
 from .comparisons import Objective
 from .evidence import Evidence, Found
+from .linear_layers import LINEAR
 from .reruns import input_named
 from .words import at_line, called, listed, shape_of, whole
+
+_PRODUCTS = LINEAR | {"mul"}
 
 
 def without_effect(e: Evidence) -> Found:
@@ -77,5 +80,5 @@ def _constant(e: Evidence, o: Objective) -> Found:
 def _starts_at_zero(e: Evidence, behind: set[int]) -> bool:
     """Whether the weights of a layer are all 0 but will not be after the first update."""
     pairs = [(e.steps[i], p) for i in behind & e.learned if (p := e.parameter(e.steps[i])) is not None]
-    weights = [p for s, p in pairs if p.value().ndim > 1 or {"matmul", "mul"} & {user.function for user in e.uses(s)}]
+    weights = [p for s, p in pairs if p.value().ndim > 1 or _PRODUCTS & {user.function for user in e.uses(s)}]
     return any(not p.value().any() and (g := e.gradient(p)) is not None and g.any() for p in weights)

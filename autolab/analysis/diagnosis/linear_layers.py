@@ -7,7 +7,7 @@ from .evidence import Evidence, Found
 from .program_graph import RESHAPES
 from .words import at_line, called, shape_of
 
-_LINEAR = frozenset({"linear", "matmul", "mm", "addmm", "dot", "dot_general", "conv1d", "conv2d", "conv3d"})
+LINEAR = frozenset({"linear", "matmul", "mm", "addmm", "dot", "dot_general", "conv1d", "conv2d", "conv3d"})
 _BETWEEN = (RESHAPES - {"getitem"}) | {"dropout", "identity"}
 
 
@@ -35,7 +35,7 @@ def pairs(e: Evidence) -> Found:
 
 def weight_of(e: Evidence, step: Step) -> Step | None:
     """The weight of a linear layer."""
-    if step.function not in _LINEAR or any(key == "groups" for key, _ in step.attributes):
+    if step.function not in LINEAR or any(key == "groups" for key, _ in step.attributes):
         return None
     weights = [w for o in e.operands(step) if (w := e.made_by(o)).id in e.learned and len(shape_of(w)) > 1]
     return weights[0] if len(weights) == 1 else None
@@ -50,7 +50,7 @@ def _below(e: Evidence, step: Step) -> Step | None:
         is_bias = below.function == "add" and any(e.is_parameter(o) for o in e.operands(below))
         if len({user.id for user in e.users.get(below.id, []) if user.id in e.used}) > 1:
             return None  # it is used elsewhere, too, such as in a residual connection
-        if below.function in _LINEAR:
+        if below.function in LINEAR:
             return below
         if not is_bias and below.function not in _BETWEEN:
             return None
