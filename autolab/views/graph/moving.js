@@ -287,7 +287,7 @@ const inBrackets = (/** @type {string} */ text) =>
   text
     .replace(/ꙮ(≈?−[^ꙮ]*)ꙮ(?= \*\*)/g, "($1)")
     .replace(/\+ ꙮ−([^ꙮ]*)ꙮ/g, "− $1")
-    .replace(/([-+−×·/*%@÷] ?)ꙮ(≈?−[^ꙮ]*)ꙮ/g, "$1($2)")
+    .replace(/([-+−×·*%@÷/] ?)ꙮ(≈?−[^ꙮ]*)ꙮ/g, "$1($2)")
     .replaceAll(MARK, "");
 
 // Numbers as text, as views/draw/numbers.py writes them.

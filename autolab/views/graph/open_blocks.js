@@ -41,12 +41,14 @@ export function makeCrumbs(close) {
   return {
     root,
     /** @param {Scene} scene @param {number | null} here an open group */
-    update({ title, frames }, here) {
+    update({ title, nodes, frames }, here) {
       const byId = new Map(frames.map((frame) => [/** @type {number | null} */ (frame.id), frame]));
       /** @type {Scene["frames"]} */
       const way = [];
       for (let frame = byId.get(here); frame; frame = byId.get(frame.parent)) way.unshift(frame);
-      root.hidden = !way[0]?.name;
+      // in a plan its space is reserved, so that opening a block moves nothing
+      root.hidden = !(frames.some(({ name }) => name) || nodes.some(({ plan }) => plan !== null));
+      if (!way[0]?.name) return root.replaceChildren();
       const whole = title.split("(")[0];
       const all = [whole === way[0]?.name ? "" : whole, ...way.map(({ name }) => name)];
       const isTold = (/** @type {number} */ k) => all[k] && !["loop", "stack"].includes(way[k - 1]?.kind);

@@ -67,7 +67,8 @@ def _joined(entry: str, imports: re.Pattern[str]) -> dict[str, str]:
             text = file_of(name).read_text(encoding="utf-8")
             for imported in imports.findall(text):
                 add(imported)
-            parts[name] = parts.pop(name) + minified(imports.sub("", text))
+            text = minified(imports.sub("", text))
+            parts[name] = parts.pop(name) + (text if name.endswith(".css") else tight(text))
 
     add(entry)
     return parts
@@ -109,6 +110,22 @@ def minified(text: str) -> str:
     'if (a) {\\nb = a / 2;\\n}\\n'
     """
     return _TOKEN.sub(lambda found: found["kept"] or "", text)
+
+
+_SPACED = re.compile(
+    rf"(?P<kept>{_STRING}|{_template()}|{_REGEX})| ?(?P<sign>=>|[=!]==?|&&|\|\||\?\?=?|[?:,{{}}()<>=*]) ?"
+)
+
+
+def tight(script: str) -> str:
+    """JavaScript without the spaces around its signs, except for those that may stand before a number.
+
+    Examples
+    --------
+    >>> tight("const a = (b, c) => (b ? { c } : -c + ' = ');")
+    "const a=(b,c)=>(b?{c}:-c + ' = ');"
+    """
+    return _SPACED.sub(lambda found: found["kept"] or found["sign"], script)
 
 
 def zipped(text: str) -> bytes:

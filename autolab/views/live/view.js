@@ -217,17 +217,25 @@ function makeMenu(parts) {
   const root = html("details.al-menu", { onkeydown: pressed, ontoggle: follow }, summary, panel);
   const resized = new ResizeObserver(fit);
 
-  /** While it is open, the view may grow or shrink. */
+  let down = 0; // from the top of the view to the summary, when the menu was opened
+
+  /** While it is open, the view may grow or shrink: the menu stays, and what grows in it moves nothing above. */
   function follow() {
     resized.disconnect();
+    panel.style.translate = "";
+    panel.style.height = root.open ? `${panel.offsetHeight}px` : "";
     if (root.open) resized.observe(root.closest(".al-root"));
+    down = 0;
   }
 
   /** Make it no higher than the visible view above it, beyond whose edge it would be cut off. */
   function fit() {
     const view = /** @type {Element} */ (root.closest(".al-root"));
-    const top = Math.max(...[view, scrollerOf(view)].map((area) => area?.getBoundingClientRect().top ?? 0));
-    panel.style.setProperty("--al-room", `${summary.getBoundingClientRect().top - top - 8}px`);
+    const [own, outer] = [view, scrollerOf(view)].map((area) => area?.getBoundingClientRect().top ?? 0);
+    const now = summary.getBoundingClientRect().top - own;
+    down ||= now;
+    panel.style.setProperty("--al-room", `${own + down - Math.max(own, outer) - 8}px`);
+    panel.style.translate = `0 ${down - now}px`;
   }
 
   /** @param {KeyboardEvent} event */
@@ -244,14 +252,17 @@ function makeMenu(parts) {
   return { root, close: () => (resized.disconnect(), document.removeEventListener("pointerdown", outside, true)) };
 }
 
-/** A part that is in the menu for a small graph, and above the graph for a large one. @param {Element} part */
+/**
+ * A part that is in the menu for a small graph, and above the graph for a large one. The first graph decides: otherwise
+ * opening a block would move the graph.
+ * @param {Element} part
+ */
 export function makeMovable(part) {
-  const [menu, middle] = [html("div.al-slot", part), html("div.al-slot")];
+  const [menu, middle] = [html("div.al-slot"), html("div.al-slot")];
   return {
     menu,
     middle,
-    place: (/** @type {boolean} */ inMenu) =>
-      part.parentNode !== (inMenu ? menu : middle) && (inMenu ? menu : middle).append(part),
+    place: (/** @type {boolean} */ inMenu) => part.parentNode ?? (inMenu ? menu : middle).append(part),
   };
 }
 

@@ -64,7 +64,7 @@ function makeSurfacePart(view) {
     html("p.al-caption", words.arrows),
     ...(get("surface").plane ? [html("p.al-caption", get("surface").plane)] : []),
     curve,
-    ...(still ? [] : [balls.root, balls.race]),
+    ...(still ? [] : [balls.race, balls.root]),
   ];
 
   /** @param {[number, number]} place @param {boolean} isHeld */

@@ -58,6 +58,8 @@ export function makeSurfacePicture(view, { looked, put, start }) {
   const root = html("div.al-surface-frame", canvas, lines, key, ...boxes.map(({ element }) => element));
   /** @type {[number, number] | null} row and column of the grid */
   let here = null;
+  /** @type {[number, number] | null} */
+  let reached = null; // with keys
   /** @type {{rolls: any[], step: number}} */
   let rolling = { rolls: [], step: 0 };
 
@@ -123,9 +125,13 @@ export function makeSurfacePicture(view, { looked, put, start }) {
     const move = ARROWS[event.key];
     if (!move && event.key !== "Enter" && event.key !== " ") return;
     claim(event);
-    const [row, column] = here ?? [(up.length - 1) >> 1, (across.length - 1) >> 1];
-    if (!move) return put?.([across[column], up[row]], false);
-    look([clamp(row - far * move[0], 0, up.length - 1), clamp(column + far * move[1], 0, across.length - 1)]);
+    const [row, column] = here ?? reached ?? [(up.length - 1) >> 1, (across.length - 1) >> 1];
+    if (move) {
+      reached = [clamp(row - far * move[0], 0, up.length - 1), clamp(column + far * move[1], 0, across.length - 1)];
+      return look(reached);
+    }
+    look(null); // the sentence is about the ball then
+    put?.([across[column], up[row]], false);
   }
 
   /** The start's number on an axis, which can be typed, dragged, or moved with keys. @param {number} axis */

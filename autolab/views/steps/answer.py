@@ -167,7 +167,7 @@ def _share(walk: Playback, k: int, at: _Element, boxes: Mapping[int, int], held:
         "number": at.of(share.share),
         "edge": edge_of(walk, walk.moments[k], boxes),
         "line": share.step.outer_line,
-        "math": pairs and formula(["pairs", *pairs, *_numbered([("=", "="), ("share", at.of(share.share))])]),
+        "math": formula(["pairs", *pairs, *_numbered([("=", "="), ("share", at.of(share.share))])]) if pairs else None,
         "rule": rule and rule["text"],
         "numbers": [] if pairs else numbers_of(share),
         "sentence": share_sentence(share),

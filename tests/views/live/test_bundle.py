@@ -105,7 +105,7 @@ def test_modules_are_joined_without_imports_and_comments(monkeypatch: pytest.Mon
         '// one\nimport { b } from "./other.js";\n/** @type {any} */\nexport default () => {\n  b(); // two\n};\n'
     )
     (tmp_path / "other.js").write_text("// three\nexport const b = 1;\n")
-    assert module_text("fresh_entry.js") == "const b = 1;\n\nexport default () => {\nb();\n};\n"
+    assert module_text("fresh_entry.js") == "const b=1;\n\nexport default()=>{\nb();\n};\n"
 
 
 # ---------------------------------------------------------------------------------------------------- in a page

@@ -26,3 +26,13 @@ def test_what_a_sheet_changes_of_the_base_holds_when_the_base_comes_again(path: 
     base = of_single_classes((VIEWS / "live" / "base.css").read_text("utf-8"))
     assert (".al-body", "grid-template-columns") in base
     assert of_single_classes(path.read_text("utf-8")) & base == set()
+
+
+@pytest.mark.parametrize("path", sorted(VIEWS.glob("*/*.css")), ids=lambda path: path.stem)
+def test_what_webkit_knows_by_another_name_has_that_name_too(path: Path) -> None:
+    """WebKit drops `user-select`, and `text-decoration` with a style; browsers of 2024 drop `print-color-adjust`."""
+    sheet = re.sub(r"\s+", " ", path.read_text("utf-8"))
+    for name in ("user-select", "print-color-adjust"):
+        for value in re.findall(rf"(?<!-){name}: (\w+);", sheet):
+            assert f"-webkit-{name}: {value}; {name}: {value};" in sheet
+    assert not re.findall(r"text-decoration: \w+ \w+", sheet)

@@ -76,6 +76,10 @@ def test_keys_read_the_numbers_and_put_the_ball_down(show: Show) -> None:
     assert wire.widget.roll.optimizer == "MomentumSGD"
     np.testing.assert_allclose(wire.widget.roll.places[0], [0.1, 0.5])
     np.testing.assert_allclose(place(page), wire.widget.roll.places[-1], atol=2e-3)
+    expect(said(page)).to_contain_text("MomentumSGD, step 6 of 6")  # of the ball, no longer of the cross
+    picture.press("ArrowRight")
+    wire.settle()
+    expect(said(page)).to_contain_text("x = 0.2, y = 0.5: loss 2.54")
 
 
 def test_the_ball_is_dragged_on_the_surface(show: Show) -> None:
