@@ -30,11 +30,13 @@ HEAD = """
 import os, sys
 from autolab import lesson
 try:
-    import _interpreters as inner
-except ImportError:
-    import _xxsubinterpreters as inner
-def free(code):
-    getattr(inner, "exec", getattr(inner, "run_string", None))(inner.create(), code)
+    import _interpreters
+    def free(code):
+        _interpreters.exec(_interpreters.create("legacy"), code)
+except ImportError:  # before Python 3.13
+    import _xxsubinterpreters
+    def free(code):
+        _xxsubinterpreters.run_string(_xxsubinterpreters.create(isolated=False), code)
 found = False
 try:
 {way}
