@@ -40,11 +40,11 @@ def reaching(seen: Windows, size: tuple[int, ...], drops: bool = True) -> list[t
 def _max_pool(axes: int, x: Any, kernel: Any, stride: Any, padding: Any, *how: Any) -> Any:
     dilation, ceil_mode, return_indices, first = how
     engine = (max_pooling.max_pool1d, max_pooling.max_pool2d)[axes - 1]
+    if dilation == 1 and not ceil_mode and not return_indices:
+        return engine(x, kernel, stride, padding, first)
     seen = windows(kernel, kernel if stride is None else stride, padding, dilation, axes)
     around = reaching(seen, x.shape[2:]) if ceil_mode else [(p, p) for p in seen.padding]
     if not return_indices and set(seen.dilation) == {1}:
-        if around == [(p, p) for p in seen.padding]:
-            return engine(x, kernel, stride, padding, first)
         return engine(padded_with_least(x, around), kernel, stride, 0, first)
     places = _places(unwrap(x), around, seen)
     y = take_along_axis(reshape(x, shape=(*x.shape[:2], -1)), places.reshape(*x.shape[:2], -1), axis=2)
@@ -75,11 +75,10 @@ def _places(data: Any, around: list[tuple[int, int]], seen: Windows) -> Any:
 def _avg_pool(axes: int, x: Any, kernel: Any, stride: Any, padding: Any, *how: Any) -> Any:
     ceil_mode, count_include_pad, divisor = how
     engine = (average_pooling.avg_pool1d, average_pooling.avg_pool2d)[axes - 1]
+    if not ceil_mode and divisor is None and (count_include_pad or not padding):
+        return engine(x, kernel, stride, padding)
     seen = windows(kernel, kernel if stride is None else stride, padding, 1, axes)
     around, size = reaching(seen, x.shape[2:]) if ceil_mode else [(p, p) for p in seen.padding], x.shape[2:]
-    is_even = around == [(p, p) for p in seen.padding]
-    if is_even and divisor is None and (count_include_pad or not any(seen.padding)):
-        return engine(x, kernel, stride, padding)
     if divisor == 0:
         raise ValueError(f"avg_pool{axes}d: divisor_override is 0; expected another number")
     (x,), rounded = in_full(f"avg_pool{axes}d", x=x)
