@@ -187,8 +187,11 @@ def tried(way: str, asked: socket.socket, base: Path, port: int, mark: str) -> b
         before = set(marked(mark))
         source = HEAD.replace("{way}", "\n".join(["    " + line for line in code.splitlines()]))
         found = answer(asked, source, base / "answers", base / "class")
-        time.sleep(0.05)
-        left = [one for one in marked(mark) if one not in before]
+        for _ in range(250):  # its keeper ends a moment after it has replied
+            left = [one for one in marked(mark) if one not in before]
+            if not left:
+                break
+            time.sleep(0.02)
         for one in left:
             with suppress(OSError):
                 os.kill(one, signal.SIGKILL)
@@ -240,7 +243,8 @@ def test_the_ways_out_are_those_that_the_page_names(
             held = {way: not tried(way, asked, base, port, mark) for way in WAYS}
     expected = {way: row[list(WALLS).index(walls)] != "out" for way, row in table().items()}
     assert held == expected, {way for way in WAYS if held[way] != expected[way]}
-    assert not marked(mark) or walls == "nothing"
+    while walls != "nothing" and marked(mark):  # those behind bubblewrap end a moment after it
+        time.sleep(0.02)
 
 
 def test_a_notebook_does_what_it_likes_with_files_of_its_own(tmp_path: Path) -> None:
