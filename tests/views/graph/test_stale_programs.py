@@ -33,7 +33,7 @@ def _outcome(parts: list[tuple[Reading, str]], folder: Path) -> str:
     session = Session(f, options={}, inputs={"x": start})
     recording = session.record()
     try:
-        found = _proved(session, recording, {"x": start, 0: np.ones(2)})
+        found = _proved(session, recording, {"x": start, 0: np.ones(2)}, walks=False)
     except (Untraceable, TypeError) as refusal:
         return str(refusal)
     places = {which: i for i, (step, which) in enumerate(found.shown) if step.name == "x"}
