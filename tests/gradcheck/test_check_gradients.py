@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import pickle
+import tracemalloc
 
 import numpy as np
 import pytest
@@ -280,3 +281,28 @@ def test_the_sentences_of_wrong_numbers_show_where_they_differ():
     (finding,) = check_gradients(barely, np.array([0.3, 0.5, 0.9])).findings
     stated = finding.message.split("worst is ")[1].split(" at ")[0].split(" instead of ")
     assert stated[0] != stated[1]
+
+
+ARRAYS = {
+    "a number": (lambda x: F.sum(F.sin(x) * x), np.float64, 24),
+    "a result per element": (lambda x: F.sin(x) * x, np.float64, 44),
+    "a part": (lambda x: F.sum(x[:10] ** 2), np.float64, 24),
+    "float32, checked in float64": (lambda x: F.sum(F.sin(x) * x), np.float32, 48),
+    "a wrong gradient": (lambda x: F.sum(F.sin(x) * x.data), np.float64, 40),
+}
+
+
+@pytest.mark.parametrize("kind", ARRAYS)
+def test_what_a_check_of_a_large_input_holds_is_bounded(kind):
+    """At its peak, in arrays of the input's size; and what the report keeps: the input, and four arrays about it."""
+    fn, dtype, most = ARRAYS[kind]
+    x = np.random.default_rng(0).normal(size=30_000).astype(dtype)
+    check_gradients(fn, x[:300])
+    tracemalloc.start()
+    try:
+        report = check_gradients(fn, x)
+        kept, peak = [size / x.nbytes for size in tracemalloc.get_traced_memory()]
+    finally:
+        tracemalloc.stop()
+    assert report.verdict == ("wrong" if kind == "a wrong gradient" else "right")
+    assert peak <= most and kept <= 7 * 8 / x.itemsize

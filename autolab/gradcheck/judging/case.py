@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -22,7 +23,7 @@ from .survey import Survey
 
 
 class Elements(Records):
-    """What is known of each element.
+    """What is known of some elements.
 
     ``analytic`` is 0 where the function gave no gradient. ``numeric`` is NaN where nothing was or can be measured;
     ``uncertainty`` is its error bound. ``low`` and ``high`` bound the acceptable slopes; they differ where the
@@ -35,13 +36,43 @@ class Elements(Records):
         """Where the function is smooth and its slope was measured well, regardless of the analytic gradient."""
         return (self.kind == SMOOTH) & (self.uncertainty <= KNOWN * np.abs(self.numeric))
 
+
+@dataclass(frozen=True, eq=False)
+class AllElements:
+    """The elements of an input, of which those at ``index`` are ``measured``: the columns of these, for all elements.
+
+    A column is made when it is asked for: of a large input only a few elements are measured, and ten columns would be
+    ten times as large as the input.
+    """
+
+    measured: Elements
+    index: np.ndarray
+    analytic: np.ndarray
+
+    def __getattr__(self, name: str) -> np.ndarray:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        some = getattr(self.measured, name)
+        column = np.full(self.analytic.size, np.nan if some.dtype.kind == "f" else 0, some.dtype)
+        column[self.index] = some
+        return column
+
+    def __getitem__(self, k: Any) -> Any:
+        """One or several elements."""
+        return Elements.of(**{name: getattr(self, name)[k] for name in self.measured.dtype.names or ()})
+
+    @property
+    def size(self) -> int:
+        return self.analytic.size
+
     def numbers(self, k: int, *names: str) -> dict[str, float]:
         """The named fields of one element."""
-        return {name: float(self[k][name]) for name in names}
+        return {name: float(getattr(self, name)[k]) for name in names}
 
     def worst(self, among: np.ndarray) -> int:
         """The element with the largest deviation among those marked in ``among``; non-finite ones come first."""
-        deviation = np.where(np.isfinite(self.deviation), self.deviation, np.inf)
+        deviation = self.deviation
+        deviation = np.where(np.isfinite(deviation), deviation, np.inf)
         return int(np.argmax(np.where(among, deviation, -1.0)))
 
 
@@ -53,7 +84,7 @@ class Comparison:
     ``stairs``: what hides the slope of some elements; ``zeros``: those whose gradient is 0 up to rounding.
     """
 
-    elements: Elements
+    elements: AllElements
     measured: np.ndarray
     given: bool
     probes: Search

@@ -15,7 +15,7 @@ from ..measuring.probes import KNOWN, MARGIN, Claim, Search, search
 from ..measuring.stairs import Stair, find_stair
 from ..measuring.subject import Subject
 from ..measuring.ties import Tie, slope_together, slopes_at_tie, tied
-from .case import Comparison, Elements, Table
+from .case import AllElements, Comparison, Elements, Table
 from .survey import Survey, survey_of
 
 ELEMENTS = 256
@@ -93,8 +93,8 @@ def _table(survey: Survey, plans: Sequence[_Plan]) -> Table:
         directions = _moved_alone(survey, claim, index, part)
         stairs = _doubted(survey, directions, part)
         zeros = _zeros(gauge, claim.input, index, part)
-        spread, is_given = _spread(part, claim.analytic, index), survey.gradients[claim.input] is not None
-        inputs.append(Comparison(spread, measured, is_given, probes, stairs, zeros))
+        every, is_given = AllElements(part, index, claim.analytic), survey.gradients[claim.input] is not None
+        inputs.append(Comparison(every, measured, is_given, probes, stairs, zeros))
     return Table(tuple(inputs), gauge.point.tally.failure, survey, _torn(survey, inputs))
 
 
@@ -235,13 +235,5 @@ def _torn(survey: Survey, inputs: Sequence[Comparison]) -> tuple[Tie, ...]:
         members = [(i, int(k)) for i, mask in enumerate(own) for k in np.flatnonzero(mask)]
         found.append(Tie(tuple(members), given - rest, slope[0] - rest))
         for c, mask in zip(inputs, own, strict=True):
-            c.elements.wrong[mask] = True
+            c.elements.measured.wrong |= mask[c.elements.index]
     return tuple(found)
-
-
-def _spread(part: Elements, analytic: np.ndarray, index: np.ndarray) -> Elements:
-    """``part`` at its positions among all elements of the input."""
-    nothing = [np.nan if kind.kind == "f" else 0 for kind, *_ in part.dtype.fields.values()]
-    spread = np.full(analytic.size, np.array(tuple(nothing), part.dtype)).view(Elements)
-    spread[index], spread.analytic = part, analytic
-    return spread

@@ -43,15 +43,26 @@ class Breach(Exception):
 
 @dataclass(frozen=True)
 class Combination:
-    """The gradients for an upstream gradient, and those for ``others`` that must add up to them, since backward is
-    linear.
+    """The gradients for an upstream gradient, and ``others`` that must add up to them when multiplied by their factors,
+    since backward is linear.
 
     ``key`` is the sentence that says how the upstream gradients are related.
     """
 
     key: str
     gradients: Gradients
-    others: tuple[Gradients, ...]
+    others: tuple[tuple[float, Gradients], ...]
+
+    def compared(self, i: int) -> tuple[np.ndarray, np.ndarray, float] | None:
+        """The gradient of an input and what the others add up to, flat, and the least distance that counts between
+        them; None if they cannot be compared, or nowhere are so far apart."""
+        rows = [(factor, row[i]) for factor, row in ((1.0, self.gradients), *self.others)]
+        if not all([g is not None and g.size and np.isfinite(g).all() for _, g in rows]):
+            return None
+        given, *others = [g.ravel() * g.dtype.type(factor) for factor, g in rows if g is not None]
+        made = np.asarray(sum(others))
+        least = _NONLINEAR * max([float(np.abs(g).max()) for g in others])
+        return (given, made, least) if (np.abs(given - made) > least).any() else None
 
 
 @dataclass(frozen=True)
@@ -118,10 +129,20 @@ def _examine_backward(subject: Subject, first: Run, second: Run, upstreams: Upst
     _check_again(subject, first, gradients, fresh, upstreams[0])
     other = subject.gradients(second, upstreams[1])
     none = subject.gradients(second, tuple([np.zeros_like(g) for g in upstreams[0]]))
+    none = tuple([g if g is None or g.any() else np.broadcast_to(g.dtype.type(0), g.shape) for g in none])
     combinations = _combinations(subject, second, upstreams, gradients, other)
-    graph = attempted(subject.gradients, second, upstreams[0], create_graph=True)
+    of_graph = attempted(subject.gradients, second, upstreams[0], create_graph=True)
+    graph = None if of_graph is None else _once(of_graph, gradients)
     return Examination(upstreams, None, gradients, other, none, combinations, graph)
 
+
+def _once(gradients: Gradients, known: Gradients) -> Gradients:
+    """The gradients; one that is equal to the known one, bit by bit, is that one: both are kept to the end."""
+    return tuple([b if _same(a, b) else a for a, b in zip(gradients, known, strict=True)])
+
+
+_NONLINEAR = 1e-3
+"""A gradient is off from a sum of others if it is by more than this fraction of the largest of them."""
 
 _LARGE = 1024.0
 """A power of two: so many times an upstream gradient gives so many times the gradient, to the last bit."""
@@ -130,22 +151,23 @@ _LARGE = 1024.0
 def _combinations(
     subject: Subject, run: Run, upstreams: tuple[Arrays, ...], first: Gradients, second: Gradients
 ) -> tuple[Combination, ...]:
-    """What shows a rule that is right only for some upstream gradients: of one sign, not all alike, of usual size."""
+    """What shows a rule that is right only for some upstream gradients: of one sign, not all alike, of usual size. What
+    does add up is not kept."""
     ones = ones_for(upstreams[0])
-    large = subject.gradients(run, tuple([g * _LARGE for g in upstreams[0]]))
+
+    def found(starts: Arrays) -> Gradients:
+        return _once(subject.gradients(run, tuple(starts)), first)
 
     def rest(others: Arrays) -> Gradients:
-        return subject.gradients(run, tuple([-(a + b) for a, b in zip(upstreams[0], others, strict=True)]))
+        return found([-(a + b) for a, b in zip(upstreams[0], others, strict=True)])
 
-    return (
-        Combination("sum", rest(upstreams[1]), (_scaled(first, -1.0), _scaled(second, -1.0))),
-        Combination("ones", subject.gradients(run, ones), (_scaled(rest(ones), -1.0), _scaled(first, -1.0))),
-        Combination("large", _scaled(large, 1 / _LARGE), (first,)),
+    large = [None if g is None else g * g.dtype.type(1 / _LARGE) for g in found([g * _LARGE for g in upstreams[0]])]
+    all_three = (
+        Combination("sum", rest(upstreams[1]), ((-1.0, first), (-1.0, second))),
+        Combination("ones", found(ones), ((-1.0, rest(ones)), (-1.0, first))),
+        Combination("large", _once(large, first), ((1.0, first),)),
     )
-
-
-def _scaled(gradients: Gradients, factor: float) -> Gradients:
-    return tuple([None if g is None else g * g.dtype.type(factor) for g in gradients])
+    return tuple([one for one in all_three if any([one.compared(i) is not None for i in range(len(first))])])
 
 
 def _breach(

@@ -225,22 +225,23 @@ def survey_of(subject: Subject, arrays: Arrays, upstreams: Arrays, known: Noises
     """The survey of a point. ``known`` is the noise at a point nearby, if measured. Non-finite results do not count."""
     run = subject.run(arrays)
     upstreams = where_finite(run, upstreams)
-    gradients, point = subject.gradients(run, upstreams), subject.point(arrays)
+    gradients, point, eps = subject.gradients(run, upstreams), subject.point(arrays), subject.epsilon(run)
+    del run  # its graph holds what every step retains
     if known is None or known.results.level.size != point.values.size:
         known = _noises(subject, arrays, upstreams, point, [point.moving(i) for i in range(len(arrays))])
     gauge = Gauge(point, flat(upstreams)[point.finite], known.results, subject.executor)
-    return Survey(subject, tuple(arrays), upstreams, gradients, gauge, known, float(np.sqrt(subject.epsilon(run))))
+    return Survey(subject, tuple(arrays), upstreams, gradients, gauge, known, float(np.sqrt(eps)))
 
 
 def _noises(subject: Subject, arrays: Arrays, upstreams: Arrays, point: Point, moves: Sequence[Direction]) -> Noises:
     """The noise of the finite results and that of the gradients, from the same runs."""
-    both = subject.point(arrays, upstreams)
-    noise = estimate_noise(both, moves)
+    both = subject.point(arrays, upstreams, like=point)
     results = point.values.size
+    noise = estimate_noise(both, moves, results)
     jitter = np.zeros(sum(a.size for a in arrays))
     jitter[both.finite[point.finite.size :]] = noise.level[results:]
     ends = np.cumsum([a.size for a in arrays])
-    return Noises(Noise(noise.level[:results], noise.relative[:results]), tuple(np.split(jitter, ends[:-1])))
+    return Noises(Noise(noise.level[:results].copy(), noise.relative), tuple(np.split(jitter, ends[:-1])))
 
 
 def is_more_than_zero(none: np.ndarray | None) -> bool:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import reduce
 
 import numpy as np
 
@@ -48,7 +49,8 @@ _GROWTH = 4.0
 
 @dataclass(frozen=True, eq=False)
 class Noise:
-    """One entry per result: the standard deviation of its noise at the point, and relative to its magnitude.
+    """One entry per result: the standard deviation of its noise at the point, and relative to its magnitude (for as
+    many results as it was asked for).
 
     Where the result grows away from the point, so may its noise.
     """
@@ -57,7 +59,7 @@ class Noise:
     relative: np.ndarray
 
 
-def estimate_noise(point: Point, directions: Sequence[Direction]) -> Noise:
+def estimate_noise(point: Point, directions: Sequence[Direction], count: int | None = None) -> Noise:
     """The noise of each result, at least half a unit in its last place.
 
     Parameters
@@ -65,35 +67,55 @@ def estimate_noise(point: Point, directions: Sequence[Direction]) -> Noise:
     point : Point
     directions : sequence of Direction
         One per moved input: the grid lies along all of them at once.
+    count : int, optional
+        So many results, from the first, get their relative noise; by default all.
     """
-    size = np.abs(point.values)
-    found, relative = np.full((2, len(_GRIDS), size.size), np.nan)
-    for row, (spacing, (places, residuals)) in enumerate(_GRIDS):
-        wanted = np.isnan(found).all(axis=0) | (row < _ALWAYS)
-        if not wanted.any():
+    size = np.abs(point.values[:count])
+    found: list[np.ndarray] = []
+    relative = np.full(size.size, np.nan)
+    for row, (spacing, grid) in enumerate(_GRIDS):
+        wanted = row < _ALWAYS or np.logical_and.reduce([np.isnan(deviation) for deviation in found])
+        if not np.any(wanted):
             break
-        table = _table(point, directions, spacing * places)
-        seen = wanted & _moves(table) & np.isfinite(table).all(axis=0)
-        found[row, seen] = np.sqrt(np.mean((residuals @ table[:, seen]) ** 2, axis=0))
-        share = found[row, seen] / (size[seen] + np.abs(table[:, seen]).max(axis=0))
-        relative[row, seen] = np.where(share < _ALL_NOISE, share, np.nan)
+        deviation, reached = _deviation(point, directions, spacing, grid, size.size)
+        deviation[np.logical_not(wanted)] = np.nan
+        found.append(deviation)
+        share = deviation[: size.size] / (size + reached)
+        relative = np.fmax(relative, np.where(share < _ALL_NOISE, share, np.nan))
     noisy = ~_is_kink(found)
-    level = np.where(noisy, np.fmax.reduce(found), np.fmin.reduce(found))
-    rounding = np.where(size > 0, np.fmax(size * (_EPS / 2), SUBNORMAL), 0.0)
-    return Noise(np.fmax(level, rounding), np.fmax(np.where(noisy, np.fmax.reduce(relative), 0.0), _EPS / 2))
+    level = np.where(noisy, reduce(np.fmax, found), reduce(np.fmin, found))
+    del found, deviation
+    size = np.abs(point.values)
+    level = np.fmax(level, np.where(size > 0, np.fmax(size * (_EPS / 2), SUBNORMAL), 0.0))
+    return Noise(level, np.fmax(np.where(noisy[: relative.size], relative, 0.0), _EPS / 2))
 
 
-def _table(point: Point, directions: Sequence[Direction], places: np.ndarray) -> np.ndarray:
-    """Results at places along the directions, minus those at the point: one row per place."""
-    return np.stack([point.at(directions, t) if t else point.values for t in places]) - point.values
+def _deviation(
+    point: Point, directions: Sequence[Direction], spacing: float, grid: _Grid, count: int
+) -> tuple[np.ndarray, np.ndarray]:
+    """How far each result is from smooth on a grid, NaN where it is constant or not finite; and how far the first
+    ``count`` move there.
+
+    The results are added up place by place: those of all places are many times as large as the inputs.
+    """
+    places, residuals = grid
+    sums, reached = np.zeros((len(residuals), point.values.size)), np.zeros(count)
+    moves, is_finite = np.zeros(point.values.size, np.int8), np.ones(point.values.size, bool)
+    before = None
+    for place, weights in zip(spacing * places, residuals.T, strict=True):
+        change = (point.at(directions, place) if place else point.values) - point.values
+        sums += weights[:, None] * change
+        moves += False if before is None else change != before
+        is_finite &= np.isfinite(change)
+        before = change
+        reached = np.maximum(reached, np.abs(change[:count]))
+    del before, change
+    deviation = np.sqrt(np.mean(np.square(sums, out=sums), axis=0))
+    deviation[(2 * moves <= len(places) - 1) | ~is_finite] = np.nan  # constant: it does not change in most steps
+    return deviation, reached
 
 
-def _moves(table: np.ndarray) -> np.ndarray:
-    """Which results are not constant, that is, change in most steps of the grid."""
-    return 2 * np.count_nonzero(np.diff(table, axis=0), axis=0) > len(table) - 1
-
-
-def _is_kink(found: np.ndarray) -> np.ndarray:
+def _is_kink(found: Sequence[np.ndarray]) -> np.ndarray:
     """Whether a deviation grows with the spacing of the grid: noise would not, so it is a kink at the point."""
     first, second, third = found[:_ALWAYS]
     return (second > _GROWTH * first) & (third > _GROWTH * second)

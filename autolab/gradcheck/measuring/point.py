@@ -134,6 +134,8 @@ class Point(MovableArrays):
         Called with arrays of the shapes and dtypes of ``arrays``, which it must not change.
     arrays : sequence of arrays
         The inputs, which are not changed. Those that are moved hold floats.
+    like : Point, optional
+        Another point of the same arrays, whose scales it takes, and whose copies it moves.
 
     Attributes
     ----------
@@ -142,21 +144,24 @@ class Point(MovableArrays):
     tally : Tally
     """
 
-    def __init__(self, evaluate: Evaluate, arrays: Arrays) -> None:
+    def __init__(self, evaluate: Evaluate, arrays: Arrays, like: Point | None = None) -> None:
         values = evaluate(arrays)
         finite = np.isfinite(values)
-        scales = tuple([step_scale(array) for array in arrays])
-        self.__setstate__((evaluate, tuple(arrays), scales, values[finite], finite))
+        scales = tuple([step_scale(array) for array in arrays]) if like is None else like.scales
+        self._prepare((evaluate, tuple(arrays), scales, values[finite], finite), None if like is None else like._copies)
         self.tally.calls = 1
 
     def __getstate__(self) -> tuple[Any, ...]:
         return self._evaluate, self.arrays, self.scales, self.values, self.finite
 
     def __setstate__(self, state: tuple[Any, ...]) -> None:
+        self._prepare(state)
+
+    def _prepare(self, state: tuple[Any, ...], copies: list[np.ndarray] | None = None) -> None:
         self._evaluate, self.arrays, self.scales, self.values, self.finite = state
         self.tally = Tally()
-        copies = [np.array(array, order="C") for array in self.arrays]
-        super().__init__(partial(self._evaluate, copies), [copy.reshape(-1) for copy in copies])
+        self._copies = copies or [np.array(array, order="C") for array in self.arrays]
+        super().__init__(partial(self._evaluate, self._copies), [copy.reshape(-1) for copy in self._copies])
 
     def with_arrays(self, arrays: Arrays) -> Point:
         """The same function at other inputs; its calls are counted in the same tally."""

@@ -140,10 +140,10 @@ class Subject:
         """The number of calls of the function, including those by points from `point` that were moved elsewhere."""
         return self._runs + sum([tally.calls for tally in self._tallies])
 
-    def point(self, arrays: Arrays, upstreams: Arrays | None = None) -> Point:
+    def point(self, arrays: Arrays, upstreams: Arrays | None = None, like: Point | None = None) -> Point:
         """The point ``arrays``, with the results; with ``upstreams``, they are followed by the gradients (0 where there
-        is none)."""
-        found = Point(partial(self._evaluate, upstreams), arrays)
+        is none). ``like`` is another point of the same arrays, from which it takes the steps."""
+        found = Point(partial(self._evaluate, upstreams), arrays, like)
         self._tallies.append(found.tally)
         return found
 

@@ -12,7 +12,6 @@ from ..measuring.point import largest
 from ..measuring.probes import MARGIN
 from ..messages import number, say, told_apart, where
 
-_NONLINEAR = 1e-3
 _LEFT = 1e-12
 _SATURATED = 1e-13
 
@@ -40,14 +39,12 @@ def nonlinear(checked: CheckedInput) -> Explanation | None:
 
 def _unlike(checked: CheckedInput, combination: Combination) -> Explanation | None:
     """A gradient of 0 may be made of terms that cancel; what rounding leaves of them is linear in nothing."""
-    survey, i, every = checked.case.survey, checked.place, (combination.gradients, *combination.others)
-    found = [g.ravel() for row in every if (g := row[i]) is not None and g.size and np.isfinite(g).all()]
-    if len(found) < len(every):
+    survey, i = checked.case.survey, checked.place
+    if (compared := combination.compared(i)) is None:
         return None
-    given, *others = found
-    made = np.asarray(sum(others))
+    given, made, known = compared
     gap = np.abs(given - made)
-    known = max(*[_NONLINEAR * np.abs(g).max() for g in others], MARGIN * survey.noise.gradients[i].max())
+    known = max(known, MARGIN * survey.noise.gradients[i].max())
     least = np.maximum(known, survey.gauge.grain / survey.gauge.point.scales[i])
     k = int(np.argmax(np.where(gap > least, gap, 0)))
     if not gap[k] > least[k] or not gap[k] > _leftover(checked):
