@@ -36,8 +36,9 @@ def _outcome(parts: list[tuple[Reading, str]], folder: Path) -> str:
         found = _proved(session, recording, {"x": start, 0: np.ones(2)}, walks=False)
     except (Untraceable, TypeError) as refusal:
         return str(refusal)
-    places = {which: i for i, (step, which) in enumerate(found.shown) if step.name == "x"}
-    result = max(i for i, (_, which) in enumerate(found.shown) if which == "value")
+    shown = [(recording.steps[step].name, which) for (step, which, *_), _ in found.shown]
+    places = {which: i for i, (name, which) in enumerate(shown) if name == "x"}
+    result = max(i for i, (_, which) in enumerate(shown) if which == "value")
     for at in np.linspace(-2.0, 3.0, MOVES):
         moved = np.array([at, at + 0.5])
         values, fits = replay(found.program, [moved[None], np.ones((1, 2))])
