@@ -8,7 +8,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from time import perf_counter
 from traceback import walk_tb
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -21,15 +21,51 @@ from ..tracing.keeping import replaced
 from .boundary import gradients_since, not_passed
 from .call_tape import CallTape, Refusal
 from .constants import recorded_constants
-from .draws import RecordedGenerator
 from .nested import EnteredArguments, flat, named, outs, unwrapped, variables_in
 from .reached_state import Effect, Given, Out, ReachedState, StatePlace
 from .reads import Reads, same
 from .recorded_array import Recorded, taped
+from .references import plain
 from .returned import spent
 from .users_frames import users_frame
 from .walk import reads
 from .watch import attributes_asked, profiled, watched
+
+# A random generator whose draws are recorded on a tape.
+
+_IN_PLACE = ("shuffle", "spawn")
+
+
+def _noted(name: str) -> Callable[..., Any]:
+    def draw(self: Any, *args: Any, **options: Any) -> Any:
+        found = getattr(np.random.Generator(self.bit_generator), name)(*plain(args), **plain(options))
+        tape: CallTape = self.tape
+        if name in _IN_PLACE or options.get("out") is not None:
+            tape.refuse(f"it calls {name} of a generator, which writes into an array")
+            return found
+        if not isinstance(found, np.ndarray):
+            tape.refuse(f"it draws a number for Python: {name}")
+            return found
+        return tape.draw(name, found, args, options)
+
+    return draw
+
+
+class RecordedGenerator(np.random.Generator):
+    """``config.rng`` while a function is traced: it draws from the same bit generator."""
+
+    tape: CallTape
+
+    @classmethod
+    def of(cls, rng: np.random.Generator, tape: CallTape) -> Self:
+        made = cls(rng.bit_generator)
+        made.tape = tape
+        return made
+
+
+for _name in dir(np.random.Generator):
+    if _name[0] != "_" and callable(getattr(np.random.Generator, _name)):
+        setattr(RecordedGenerator, _name, _noted(_name))
 
 
 @dataclass(eq=False)

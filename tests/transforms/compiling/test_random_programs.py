@@ -17,7 +17,7 @@ from helpers.programs_with_escapes import LOSSES
 import autolab
 from autolab import Variable
 from autolab import functions as F
-from autolab.transforms.compiling import blocks
+from autolab.transforms.compiling import executable
 
 
 @pytest.fixture(autouse=True)
@@ -31,7 +31,7 @@ def quiet() -> Iterator[None]:
 def small_blocks(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """For every other seed arrays of a few elements are large enough for blocks."""
     if request.node.callspec.params.get("seed", 0) % 2:
-        monkeypatch.setattr(blocks, "_BLOCK_BYTES", 64)
+        monkeypatch.setattr(executable, "_BLOCK_BYTES", 64)
 
 
 def some(first: int, whole: int) -> Any:
