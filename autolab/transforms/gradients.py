@@ -186,8 +186,9 @@ def named(made: Function, caller: str, fn: Function) -> Function:
         __tracebackhide__ = hidden()
         with folded():
             found = made(*args, **kwargs)
-        return rebuilt(found, _bare) if _for_solver(sys._getframe(1)) else found
+        return for_solver(found, sys._getframe(1))
 
+    transformed.of_transforms = True  # type: ignore[attr-defined]
     transformed.__name__ = transformed.__qualname__ = f"{caller}({name})"
     return transformed
 
@@ -196,15 +197,15 @@ SOLVERS = frozenset({"scipy", "statsmodels", "lmfit", "iminuit", "nlopt", "sklea
 """Libraries that call functions with plain arrays, and that expect plain arrays and numbers."""
 
 
-def _for_solver(frame: Any) -> bool:
-    """Whether a solver gets what ``frame`` is calling: it calls it itself, or a function that only passes it on."""
+def for_solver(found: Any, frame: Any) -> Any:
+    """What was found, as arrays and numbers if a solver gets it: ``frame`` is the solver's, or only passes it on."""
     if SOLVERS.isdisjoint(sys.modules):
-        return False
+        return found
     while frame.f_globals.get("__name__", "").partition(".")[0] not in SOLVERS:
         if next_instruction(frame) != _RETURNS or frame.f_back is None:
-            return False
+            return found
         frame = frame.f_back
-    return True
+    return rebuilt(found, _bare)
 
 
 _RETURNS = opmap["RETURN_VALUE"]

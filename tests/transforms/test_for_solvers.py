@@ -44,7 +44,7 @@ def test_a_solver_gets_plain_arrays_and_numbers_and_everybody_else_variables(mon
     x, solve, anybody = np.array([1.0, 3.0]), solver("scipy.optimize._standin"), solver("mine")
     for name, transform in TRANSFORMS.items():
         made = transform(bowl)
-        for call in (made, lambda p, made=made: made(p)):
+        for call in (made, lambda p, made=made: made(p), compiled := autolab.compile(made), compiled):
             found = solve(call, x)
             assert kinds(found) <= {np.ndarray, np.float64}, name
             usual = anybody(call, x)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import warnings
 from collections.abc import Callable, Hashable
 from functools import update_wrapper
@@ -15,6 +16,7 @@ from ...engine.modes import listeners, modes, watchers
 from ...engine.store import leaf_hooks, retained
 from ...engine.undisturbed import blocks as undisturbed_blocks
 from ...engine.undisturbed import is_undisturbed
+from ..gradients import for_solver
 from .call_kinds import Signature, taker
 from .call_tape import Refusal
 from .compiled_program import CompiledProgram
@@ -82,7 +84,8 @@ def compile(function: Any = None, *, check_every: int | None = 1000) -> Any:
     """
     if function is None:
         return lambda fn: compile(fn, check_every=check_every)
-    return Compiled(function, check_every)
+    kind = _CompiledTransform if getattr(function, "of_transforms", False) else Compiled
+    return kind(function, check_every)
 
 
 class Compiled:
@@ -217,6 +220,14 @@ class Compiled:
     def programs(self) -> list[CompiledProgram]:
         """The programs, in the order in which they were made."""
         return [program for found in self._programs.values() for program in found]
+
+
+class _CompiledTransform(Compiled):
+    """A compiled `grad(f)` or the like: a solver gets plain arrays from it, too."""
+
+    def __call__(self, *args: Any, **options: Any) -> Any:
+        found = super().__call__(*args, **options)
+        return for_solver(found, sys._getframe(1))
 
 
 def _all(args: Any, options: Any) -> Any:
