@@ -87,7 +87,7 @@ def test_a_state_that_fits_says_so_as_pytorchs() -> None:
     state = model.state_dict()
     assert repr(model.load_state_dict(state)) == "<All keys matched successfully>"
     part = model.load_state_dict({"weight": state["weight"], "scale": 1.0}, strict=False)
-    assert repr(part) == "missing: ['b']; unexpected: ['scale']"
+    assert repr(part) == "missing: ['bias']; unexpected: ['scale']"
 
 
 def test_a_model_is_saved_and_loaded_by_its_own_name(tmp_path: Path) -> None:

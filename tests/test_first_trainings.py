@@ -139,7 +139,7 @@ def test_the_state_of_a_pytorch_model_is_loaded_under_its_own_names() -> None:
     np.testing.assert_array_equal(net.bn.avg_mean, theirs["bn.running_mean"].astype(net.bn.avg_mean.dtype))
     with pytest.raises(ValueError, match=r"what it is loaded into lacks rest.1.weight; nothing was loaded"):
         net.load_state_dict(theirs | {"rest.1.weight": np.ones(2)})
-    with pytest.raises(ValueError, match=r"the loaded state lacks fc1/W; nothing was loaded"):
+    with pytest.raises(ValueError, match=r"the loaded state lacks fc1.weight; nothing was loaded"):
         net.load_state_dict({name: value for name, value in theirs.items() if name != "fc1.weight"})
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple
 
-from ..engine import Parameter, Variable
+from ..engine import Parameter, Variable, as_array
+from ..shared.state_layout import check_entry, check_names
 from .chain import ChainList, Sequential
 from .link import Link
 from .settings import is_ours
@@ -160,15 +161,17 @@ class Differences(NamedTuple):
 
 
 def load_state_dict(link: Link, state: Mapping[str, Any], strict: bool = True) -> Differences:
-    """`load_state`; with ``strict=False`` only the names that both have are loaded."""
-    if strict:
-        link.load_state(state)
-        return Differences([], [])
-    own = state_layout(link)
+    """`load_state`; with ``strict=False`` only the names that both have are loaded. Errors give PyTorch's names."""
+    who, own, theirs = f"{type(link).__name__}.load_state_dict", state_layout(link), _in_pytorchs_names(link)
     given = in_own_names(own, state)
+    if strict:
+        check_names(who, {theirs.get(name, name): slot for name, slot in own.items()}, map(theirs.get, given, given))
     known = {name: value for name, value in given.items() if name in own}
-    link.load_state({**link.state(), **known})
-    return Differences(sorted(own.keys() - known.keys()), sorted(given.keys() - known.keys()))
+    for name, value in known.items():
+        check_entry(who, theirs.get(name, name), own[name], None if value is None else as_array(value, who))
+    link.load_state(known if strict else {**link.state(), **known})
+    missing, unexpected = own.keys() - known.keys(), given.keys() - known.keys()
+    return Differences(*[sorted(theirs.get(name, name) for name in names) for names in (missing, unexpected)])
 
 
 @property  # type: ignore[misc]  # it becomes an attribute of Link
