@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 import autolab
+from autolab.engine import store
 
 _PACKAGE = os.path.dirname(autolab.__file__) + os.sep
 _MONITORS = sys.version_info >= (3, 12)  # there, what sys.settrace shows of opcodes is not all of them
@@ -35,6 +36,8 @@ class Interrupter:
         try:
             call()
         except KeyboardInterrupt:
+            while store._guard._is_owned():  # type: ignore[attr-defined]
+                store._guard.release()  # left held right before `__exit__`, where CPython looks for no signal
             return True
         finally:
             end()
