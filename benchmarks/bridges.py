@@ -43,7 +43,7 @@ def torch_rows() -> Iterator[Row]:
     from torch import nn
 
     from autolab.bridges.torch import record
-    from autolab.bridges.torch.inputs import bind
+    from autolab.bridges.torch.inputs import TorchInputs
     from autolab.bridges.torch.live import TorchSession
 
     torch.manual_seed(0)
@@ -65,7 +65,7 @@ def torch_rows() -> Iterator[Row]:
     for title, fn, args in programs:
         leaves = [a.clone().requires_grad_() for a in args]
         plain = lambda fn=fn, leaves=leaves: fn(*leaves).sum().backward()  # noqa: E731
-        yield row(title, plain, partial(record, fn, *args), TorchSession(bind("explore", fn, args, {}), {}))
+        yield row(title, plain, partial(record, fn, *args), TorchSession(TorchInputs.bind("explore", fn, args, {}), {}))
 
 
 def jax_rows() -> Iterator[Row]:
@@ -74,7 +74,7 @@ def jax_rows() -> Iterator[Row]:
     from jax import numpy as jnp
 
     from autolab.bridges.jax import record
-    from autolab.bridges.jax.inputs import bind
+    from autolab.bridges.jax.inputs import JaxInputs
     from autolab.bridges.jax.live import JaxSession
 
     rng = np.random.default_rng(0)
@@ -94,7 +94,7 @@ def jax_rows() -> Iterator[Row]:
     ):
         gradient = jax.grad(fn, argnums=tuple(range(len(args))))  # without jit, as a function is first written
         plain = lambda gradient=gradient, args=args: jax.block_until_ready(gradient(*args))  # noqa: E731
-        yield row(title, plain, partial(record, fn, *args), JaxSession(bind("explore", fn, args, {}), {}))
+        yield row(title, plain, partial(record, fn, *args), JaxSession(JaxInputs.bind("explore", fn, args, {}), {}))
 
 
 def row(title: str, plain: Callable[[], Any], record: Callable[[], Any], session: Any) -> Row:

@@ -141,7 +141,8 @@ SETUP = (
 import json, resource, time
 import autolab
 from autolab.views.graph.layout.boxes import layout
-from autolab.views.graph.scene import readings, scene
+from autolab.views.graph.readings import readings
+from autolab.views.graph.scene import scene
 from autolab.views.graph.explorer import Explorer
 from autolab.views.graph.session import Session
 

@@ -1,5 +1,6 @@
 """The benchmarks run: every workload once, tiny, with AutoLab, compared with NumPy by hand where that is written."""
 
+import re
 import sys
 from importlib import import_module
 from importlib.util import find_spec
@@ -7,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from helpers.checkout import ROOT, tracked_files
 
 BENCHMARKS = Path(__file__).parent.parent / "benchmarks"
 
@@ -218,3 +220,24 @@ def test_the_lenses_are_measured():
     assert set(found) == set(kernel.LENSES)
     assert found["right_accused"] == found["wrong_missed"] == 0
     assert found["wrong_checked"] == 36 and found["heatmap_bytes"] == 4 * 60 * 70
+
+
+def test_what_programs_and_documents_import_from_autolab_exists():
+    """Also programs inside of strings, which nothing but a run by hand would try."""
+    found = re.compile(r"^\s*from (autolab[\w.]*) import ([\w, ]+)$", re.MULTILINE)
+    paths = [path for path in tracked_files() if path.parts[0] in PROGRAMS and path.suffix in (".py", ".md")]
+    lines = [line for path in paths for line in found.findall((ROOT / path).read_text("utf-8"))]
+    asked = {(module, name.split()[0]) for module, names in lines for name in names.split(",")}
+    missing = [(module, name) for module, name in sorted(asked) if not exists(module, name)]
+    assert len(asked) > 40 and not missing
+
+
+PROGRAMS = ("benchmarks", "docs", "examples", "scripts")
+
+
+def exists(module, name):
+    try:
+        found = import_module(module)
+    except ImportError as error:
+        return "needs" in str(error)  # PyTorch or JAX, which this environment lacks
+    return hasattr(found, name) or (hasattr(found, "__path__") and find_spec(f"{module}.{name}") is not None)
