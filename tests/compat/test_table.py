@@ -31,7 +31,7 @@ PLACES = {  # sections that belong to a part of a module
     "chainer.config": "chainer.configuration",
     "dezero.Variable": "dezero.functions",
     "dezero.Variable.operators": "dezero.core",
-    "torch.autograd.names": "torch._grad_fn",
+    "torch.autograd.names": "torch._tensor",
     "torch.Tensor": "torch._methods",
     "torch.Tensor.filled": "torch._inplace",
     "torch.Tensor.operators": "torch._methods",

@@ -144,8 +144,8 @@ MORE: Cases = {
         lambda x: np.asarray(_norm(x)),
         X,
         {
-            "not divided": (lambda g, x: g * x, 0, "wrong_function"),
-            "squared": (lambda g, x: g * x / _norm(x) ** 2, 0, "wrong_function"),
+            "not divided": (lambda g, x: g * x, 0, "wrong_function", "wrong_factor"),
+            "squared": (lambda g, x: g * x / _norm(x) ** 2, 0, "wrong_function", "wrong_factor"),
             "twice": (lambda g, x: 2 * g * x / _norm(x), 0, "wrong_factor"),
             "sign only": (lambda g, x: g * np.sign(x) / _norm(x), 0, "wrong_function"),
             "summed": (lambda g, x: np.sum(g * x / _norm(x)), 0, "wrong_shape"),

@@ -124,7 +124,9 @@ CULPRITS: dict[str, Culprit] = {
     "last row is wrong": wrong(
         lambda x: x * x, _same(1), lambda g, x: 2 * g * x * np.array([[1], [1], [1.5]]), 0, "local_error"
     ),
-    "a relative error of 1e-6": wrong(np.sin, _same(1), lambda g, x: g * np.cos(x) * (1 + 1e-6), 0, "wrong_function"),
+    "a relative error of 1e-6": wrong(
+        np.sin, _same(1), lambda g, x: g * np.cos(x) * (1 + 1e-6), 0, "wrong_function", "wrong_factor"
+    ),
     "sum, not spread": wrong(lambda x: x.sum(), _same(1), lambda g, x: g, 0, "wrong_shape"),
     "mean, 1/n forgotten": wrong(lambda x: x.mean(), _same(1), lambda g, x: g * np.ones_like(x), 0, "wrong_factor"),
     "mean over the wrong axis length": wrong(

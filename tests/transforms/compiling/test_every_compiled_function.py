@@ -21,7 +21,7 @@ from autolab import Variable
 from autolab.transforms.compiling import CompileWarning
 
 REFUSED = {"dropout", "lstsq"}  # NumPy's own random numbers; a rank, which is an integer of Python's
-BRANCHING = {"det", "eigh", "qr", "svd"}
+BRANCHING = {"det", "eigh", "pinv", "qr", "svd"}
 """Their gradients depend on whether numbers are equal, so they are compiled only together with what asks for them."""
 
 SHARE = 90
