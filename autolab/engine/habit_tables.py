@@ -247,10 +247,7 @@ HABITS: dict[str, dict[str, str]] = {
     "stats": {
         "multivariate_normal": "with `r = x - mean`, logpdf is "
         "`-0.5 * (r @ np.linalg.solve(cov, r) + np.linalg.slogdet(cov)[1] + r.size * np.log(2 * np.pi))`",
-        **dict.fromkeys(
-            _DISTRIBUTIONS.split(),
-            "the formula of its density",
-        ),
+        **dict.fromkeys(_DISTRIBUTIONS.split(), "the formula of its density"),
     },
     "norm": {
         "logcdf": "`np.log(norm.cdf(x))`, which is -inf below -38",

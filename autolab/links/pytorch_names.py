@@ -169,7 +169,7 @@ def load_state_dict(link: Link, state: Mapping[str, Any], strict: bool = True) -
     known = {name: value for name, value in given.items() if name in own}
     for name, value in known.items():
         check_entry(who, theirs.get(name, name), own[name], None if value is None else as_array(value, who))
-    link.load_state(known if strict else {**link.state(), **known})
+    link.load_state(state if strict else {**link.state(), **known})
     missing, unexpected = own.keys() - known.keys(), given.keys() - known.keys()
     return Differences(*[sorted(theirs.get(name, name) for name in names) for names in (missing, unexpected)])
 

@@ -21,6 +21,7 @@ from .words import at_line, axes_of_probabilities, called, number, range_of, who
 _FEW = 6
 _REWARDS = re.compile(r"reward|return|advantage|\badv\b", re.IGNORECASE)
 _STRONG_DECAY = 0.1
+_DROPOUT = frozenset({"dropout"})
 
 
 def exchanged(e: Evidence) -> Found:
@@ -44,14 +45,9 @@ def leaked(e: Evidence) -> Found:
         if t is None or t.size != len(t) or len(t) < _FEW or not np.ptp(t):
             continue
         for given in fed(e):
-            x, is_input = given.array, given.step.id in e.behind([o.prediction])
-            if (
-                x.ndim != 2
-                or len(x) != len(t)
-                or x.shape[1] < 3
-                or not is_input
-                or given.step.id in e.behind([o.target])
-            ):
+            x = given.array
+            is_input = given.step.id in e.behind([o.prediction]) - e.behind([o.target])
+            if not is_input or x.ndim != 2 or len(x) != len(t) or x.shape[1] < 3:
                 continue
             if np.array_equal(x[:, -1].astype(float), t.ravel()):
                 yield e.suspect(
@@ -130,10 +126,10 @@ def _jump(array: np.ndarray, values: np.ndarray, size: int) -> int | None:
 def over_queries(e: Evidence) -> Found:
     """Weights of attention that sum to 1 along another axis than the one along which values are added up."""
     for step in [s for s in e.trained if s.function == "softmax"]:
-        value, user, given = whole(step.value), _beyond_dropout(e, step), e.operands(step)[:1]
+        value, user, given = whole(step.value), _beyond(e, step, _DROPOUT), e.operands(step)[:1]
         if value is None or value.ndim < 2 or user is None or user.function not in ("matmul", "bmm"):
             continue
-        first, second = [e.made_by(o, frozenset({"dropout"})).id == step.id for o in e.operands(user)[:2]]
+        first, second = [e.made_by(o, _DROPOUT).id == step.id for o in e.operands(user)[:2]]
         summed, axes = value.ndim - (1 if first else 2), axes_of_probabilities(value)
         scores = next((s for s in _makers(e, given[0]) if s.function in ("matmul", "bmm")), None)
         if first == second or scores is None or weight_of(e, scores) is not None:
@@ -149,9 +145,10 @@ def over_queries(e: Evidence) -> Found:
             )
 
 
-def _beyond_dropout(e: Evidence, step: Step) -> Step | None:
+def _beyond(e: Evidence, step: Step, passed: frozenset[str]) -> Step | None:
+    """The only user of a value, past those of the functions ``passed``."""
     user = e.only_user(step)
-    return _beyond_dropout(e, user) if user is not None and user.function == "dropout" else user
+    return _beyond(e, user, passed) if user is not None and user.function in passed else user
 
 
 def _makers(e: Evidence, step: Step, depth: int = 5) -> Iterator[Step]:
@@ -179,7 +176,7 @@ def decayed(e: Evidence) -> Found:
 def punished(e: Evidence) -> Found:
     """Logarithms of probabilities times rewards that are minimized."""
     for step, scores in e.picks:
-        value, user = whole(scores.value), _beyond_reshape(e, step)
+        value, user = whole(scores.value), _beyond(e, step, REARRANGED)
         if value is None or not is_log(value, -1) or user is None or user.function != "mul":
             continue
         weights = [o for o in e.operands(user) if o.id not in e.learning]
@@ -195,11 +192,6 @@ def punished(e: Evidence) -> Found:
                 "Put a minus sign before it: loss = -(log_prob * reward).mean().",
                 at=user,
             )
-
-
-def _beyond_reshape(e: Evidence, step: Step) -> Step | None:
-    user = e.only_user(step)
-    return _beyond_reshape(e, user) if user is not None and user.function in REARRANGED else user
 
 
 def repelled(e: Evidence) -> Found:

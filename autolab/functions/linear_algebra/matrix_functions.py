@@ -167,10 +167,8 @@ def _cut_off(g: Any, a: Any, share: float) -> Any:
     kept = values > share * values.max(axis=-1, keepdims=True)
     f = where(kept, 1 / where(kept, s, 1.0), 0.0)
     one, other = expand_dims(s, axis=-1), expand_dims(s, axis=-2)
-    sums, products = (
-        expand_dims(f, axis=-1) + expand_dims(f, axis=-2),
-        expand_dims(f, axis=-1) * expand_dims(f, axis=-2),
-    )
+    rows, columns = expand_dims(f, axis=-1), expand_dims(f, axis=-2)
+    sums, products = rows + columns, rows * columns
     mixed = kept[..., :, None] != kept[..., None, :]
     symmetric = where(mixed, sums / where(mixed, abs(one - other), 1.0), -products)
     skew = where(mixed, sums / where(mixed, one + other, 1.0), products)

@@ -223,9 +223,11 @@ def _zeros(gauge: Gauge, input: int, index: np.ndarray, part: Elements) -> froze
 
 def _torn(survey: Survey, inputs: Sequence[Comparison]) -> tuple[Tie, ...]:
     """The ties of which each element alone may be right, and all together are not; their elements are marked wrong."""
-    bent, known = [c.sure & (c.elements.kind == KINK) for c in inputs], [c.sure & ~c.elements.wrong for c in inputs]
-    found = []
-    for moves in tied(survey.arrays, bent, known) if any(b.any() for b in bent) else ():
+    bent = [c.sure & (c.elements.kind == KINK) for c in inputs]
+    if not any(b.any() for b in bent):
+        return ()
+    found, known = [], [c.sure & ~c.elements.wrong for c in inputs]
+    for moves in tied(survey.arrays, bent, known):
         parts = [d.step * inputs[d.input].elements.analytic for d in moves]
         given, slope = float(np.sum(np.concatenate(parts))), slope_together(survey.gauge, moves)
         if slope is None or not abs(given - slope[0]) > MARGIN * slope[1] + KNOWN * largest(*parts, np.array(slope)):

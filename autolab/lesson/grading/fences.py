@@ -29,10 +29,8 @@ from typing import Any
 
 from . import system_calls, tripwire
 
-_NEW_USER, _NEW_OTHERS = (
-    0x10000000,
-    0x00020000 | 0x08000000 | 0x20000000 | 0x40000000,
-)  # mounts, IPC, processes, network
+_NEW_USER = 0x10000000
+_NEW_OTHERS = 0x00020000 | 0x08000000 | 0x20000000 | 0x40000000  # mounts, IPC, processes, network
 _PRIVATE, _NO_SUID_DEVICES_PROGRAMS = 0x00044000, 0x0E
 _SET_MOUNTS, _HERE, _ALL_BELOW, _READ_ONLY = 442, -100, 0x8000, 1
 _CREATE_RULESET, _ADD_RULE, _RESTRICT_SELF, _NO_NEW_PRIVILEGES = 444, 445, 446, 38

@@ -84,7 +84,7 @@ def compile(function: Any = None, *, check_every: int | None = 1000) -> Any:
     """
     if function is None:
         return lambda fn: compile(fn, check_every=check_every)
-    kind = _CompiledTransform if getattr(function, "of_transforms", False) else Compiled
+    kind = _CompiledTransform if getattr(function, "of_transforms", None) is True else Compiled
     return kind(function, check_every)
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from ...recording.model import Snapshot
 
 SIGN = "ꙮ"
-"""A letter that stands on both sides of a mark. It is a letter so that a mark is one word, as a number is."""
+"""The letter on both sides of a mark, which is therefore one word, as a number is."""
 
 
 class MarkedNumber(float):

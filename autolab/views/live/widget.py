@@ -282,9 +282,9 @@ class LiveView(anywidget.AnyWidget, Savable):
     def _until_it_moves(self) -> Bundle:
         """The static display that stands where the view is not drawn: without trust, or without what draws widgets."""
         still = self._static()
-        if "text/html" in still:
-            still["text/html"] += str(paragraph(with_code(say("run_to_move"))))
-        return still
+        if "text/html" not in still:
+            return still
+        return {**still, "text/html": still["text/html"] + str(paragraph(with_code(say("run_to_move"))))}
 
     def _farewell(self) -> Bundle:
         """What is displayed in place of a closed view."""
