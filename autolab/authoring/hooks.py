@@ -67,7 +67,7 @@ def register_hook(y: Variable, hook: Callable[[Any], Any]) -> Handle:
         raise TypeError("Variable.register_hook: got a constant; expected a value that requires a gradient")
     handle = Handle(hook)
     if y.creator is None:
-        leaf = weakref.ref(y.node, lambda gone: leaf_hooks.pop(gone, None))
+        leaf = weakref.ref(y.node, lambda gone, hooks=leaf_hooks: hooks.pop(gone, None))
         leaf_hooks[leaf] = (*leaf_hooks.pop(leaf, ()), handle.changed)
     else:
         y.node = GradientHook.apply(y, handle).node

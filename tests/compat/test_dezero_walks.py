@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import gc
+import subprocess
+import sys
 import weakref
 from typing import Any
 
@@ -216,3 +218,15 @@ def test_names_outlive_their_variables():
         assert y.creator.inputs[0].name == "second" and y.creator.inputs[0].creator.inputs[0].name == "first"
     text = chainer.computational_graph.build_computational_graph([f(chainer.Variable)]).dump()
     assert '"first: () float64"' in text and '"second: () float64"' in text
+
+
+def test_a_result_may_go_after_the_names_of_the_package() -> None:
+    """So it happens as the interpreter ends; Python prints what a callback raises, and goes on."""
+    program = "import sys\nimport numpy\nfrom autolab import Variable\nfrom autolab.compat import dezero\n"
+    program += "from autolab.compat.dezero._notes import _notes\nfrom autolab.engine.store import leaf_hooks\n"
+    program += "x = dezero.Variable(numpy.array(2.0))\n"
+    program += "y = (x * x + x) * (x + 1)\nw = Variable(2.0)\nw.register_hook(print)\n"
+    program += "for name, module in list(sys.modules.items()):\n    if name.startswith('autolab'):\n"
+    program += "        for key in list(vars(module)):\n            vars(module)[key] = None\ndel x, y, w\n"
+    run = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+    assert (run.returncode, run.stderr) == (0, "")

@@ -27,16 +27,24 @@ _leaving: deque[Any] = deque()
 _is_leaving: list[bool] = []
 
 
-def _left(result: _Result) -> None:
-    """Drop the note of a result that is gone. What only it held is dropped one after the other, without recursion."""
-    _leaving.append(_notes.pop(result.key, None))
-    if not _is_leaving:
-        _is_leaving.append(True)
+def _left(
+    result: _Result,
+    notes: dict[int, tuple[_Result, Any]] = _notes,
+    leaving: deque[Any] = _leaving,
+    is_leaving: list[bool] = _is_leaving,
+) -> None:
+    """Drop the note of a result that is gone. What only it held is dropped one after the other, without recursion.
+
+    As the interpreter ends, results go after the names of this module; so what is needed comes with the function.
+    """
+    leaving.append(notes.pop(result.key, None))
+    if not is_leaving:
+        is_leaving.append(True)
         try:
-            while _leaving:
-                _leaving.pop()
+            while leaving:
+                leaving.pop()
         finally:
-            _is_leaving.clear()
+            is_leaving.clear()
 
 
 def note(y: Engine, creator: Any) -> Any:

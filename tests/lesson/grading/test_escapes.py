@@ -152,8 +152,8 @@ def table() -> dict[str, list[str]]:
 
 @contextmanager
 def victim() -> Iterator[subprocess.Popen[bytes]]:
-    """A process that a notebook might end."""
-    with subprocess.Popen(["sleep", "100"]) as process:
+    """A process that a notebook might end. It has no mark, so that whether it is seen in time makes no difference."""
+    with subprocess.Popen(["sleep", "100"], env={}) as process:
         try:
             yield process
         finally:
