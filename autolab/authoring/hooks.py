@@ -6,7 +6,7 @@ import weakref
 from collections.abc import Callable
 from typing import Any
 
-from ..engine import Variable, as_variable
+from ..engine import Node, Variable, as_variable
 from ..engine.store import leaf_hooks
 from .context_function import ContextFunction
 
@@ -47,6 +47,11 @@ class Handle:
         self.hook = None
 
 
+def _left(leaf: weakref.ref[Node], hooks: dict[weakref.ref[Node], tuple[Any, ...]] = leaf_hooks) -> None:
+    """Forget the hooks of a leaf that is gone; as the interpreter ends, also without the names of this module."""
+    hooks.pop(leaf, None)
+
+
 def register_hook(y: Variable, hook: Callable[[Any], Any]) -> Handle:
     """Call ``hook(g)`` with the gradient of a value in every backward pass; unless it returns None, its result replaces
     ``g``.
@@ -67,7 +72,7 @@ def register_hook(y: Variable, hook: Callable[[Any], Any]) -> Handle:
         raise TypeError("Variable.register_hook: got a constant; expected a value that requires a gradient")
     handle = Handle(hook)
     if y.creator is None:
-        leaf = weakref.ref(y.node, lambda gone, hooks=leaf_hooks: hooks.pop(gone, None))
+        leaf = weakref.ref(y.node, _left)
         leaf_hooks[leaf] = (*leaf_hooks.pop(leaf, ()), handle.changed)
     else:
         y.node = GradientHook.apply(y, handle).node
