@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import numpy as np
@@ -127,3 +128,98 @@ def test_other_results_are_not_taken_for_gradients() -> None:
     cases: list[tuple[Any, ...]] = [(autoencoder, X, W), (moments, X), (applied, np.tanh, X), (inner, X)]
     for fn, *given in cases:
         assert autolab.check_gradients(fn, *given).verdict == "right"
+
+
+# ---------------------------------------------------------------------- the very mistake, of a pair too
+def recurrent(x, h, wx, wh):
+    out = np.tanh(x @ wx + h @ wh)
+    return out, (x, h, wx, wh, out)
+
+
+def tanh_without_a_square(d, cache):
+    x, h, wx, wh, out = cache
+    z = d * (1 - out)
+    return z @ wx.T, z @ wh.T, x.T @ z, h.T @ z
+
+
+def weights_not_transposed(d, cache):
+    x, h, wx, wh, out = cache
+    z = d * (1 - out * out)
+    return z @ wx.T, z @ wh, x.T @ z, h.T @ z
+
+
+def rms_norm(x, w):
+    r = np.sqrt((x * x).mean(-1, keepdims=True) + 1e-6)
+    return x / r * w, (x, w, r)
+
+
+def weight_on_one_path(d, cache):
+    x, w, r = cache
+    h = x / r
+    return (d * w - h * (d * h).mean(-1, keepdims=True)) / r, (d * h).sum(0)
+
+
+def weight_of_what_was_not_normalised(d, cache):
+    x, w, r = cache
+    h, dh = x / r, d * w
+    return (dh - h * (dh * h).mean(-1, keepdims=True)) / r, (d * x).sum(0)
+
+
+def group_norm(x, gamma):
+    z = x.reshape(len(x), 2, -1)
+    s = np.sqrt(z.var(2, keepdims=True) + 1e-5)
+    h = (z - z.mean(2, keepdims=True)) / s
+    return h.reshape(x.shape) * gamma, (h, s, gamma)
+
+
+def count_of_all_groups(d, cache):
+    h, s, gamma = cache
+    dh, count = (d * gamma).reshape(h.shape), h.shape[1] * h.shape[2]
+    means = dh.sum(2, keepdims=True) / count, h * (dh * h).sum(2, keepdims=True) / count
+    return ((dh - sum(means)) / s).reshape(d.shape), (d * h.reshape(d.shape)).sum(0)
+
+
+def rotated(x):
+    angle = np.arange(len(x))[:, None] / 10.0 ** np.arange(x.shape[1] // 2)
+    (a, b), cos, sin = np.split(x, 2, axis=1), np.cos(angle), np.sin(angle)
+    return np.concatenate([a * cos - b * sin, a * sin + b * cos], axis=1), None
+
+
+def rotated_the_same_way(d, cache):
+    return rotated(d)[0]
+
+
+def cholesky(a):
+    factor = np.linalg.cholesky((a + a.T) / 2)
+    return factor, factor
+
+
+def diagonal_not_halved(d, factor):
+    inverse = np.linalg.inv(factor)
+    s = inverse.T @ np.tril(factor.T @ np.tril(d)) @ inverse
+    return (s + s.T) / 2
+
+
+def normal(*shape):
+    return np.random.default_rng(0).normal(size=shape)
+
+
+@pytest.mark.parametrize(
+    ("forward", "backward", "given", "says"),
+    [
+        (recurrent, tanh_without_a_square, [(3, 4), (3, 5), (4, 5), (5, 5)], "that of tanh lacks a square"),
+        (recurrent, weights_not_transposed, [(3, 4), (3, 5), (4, 5), (5, 5)], "a square matrix that is not transposed"),
+        (rms_norm, weight_on_one_path, [(3, 6), (6,)], "through sqrt is not multiplied by the derivative of mul"),
+        (rms_norm, weight_of_what_was_not_normalised, [(3, 6), (6,)], "the share of each result .* The factor is r"),
+        (group_norm, count_of_all_groups, [(3, 8), (8,)], "through sqrt and through mean is 1/2 times"),
+        (rotated, rotated_the_same_way, [(8, 6)], "with the Jacobian and not with its transpose"),
+        (cholesky, diagonal_not_halved, [(4, 4)], "a factor that only a diagonal has .* 2 times"),
+    ],
+)
+def test_the_very_mistake_of_a_pair_is_named(forward, backward, given, says) -> None:
+    arrays = [normal(*shape) for shape in given]
+    if forward is cholesky:
+        arrays = [arrays[0] @ arrays[0].T + 4 * np.eye(4)]
+    report = autolab.check_gradients(forward, backward, *arrays)
+    assert report.verdict == "wrong"
+    assert re.search(says, " ".join(map(str, report.findings))), str(report)

@@ -209,14 +209,15 @@ class _ByHand(FunctionNode):
         return self._inputs[i]
 
     def forward(self, inputs: tuple[Any, ...]) -> tuple[Any, ...]:
-        arrays = dict(zip(self._inputs, [np.array(x) for x in inputs], strict=True))
+        own = [x if isinstance(x, Variable) else np.array(x) for x in inputs]  # Variables trace a forward
+        arrays = dict(zip(self._inputs, own, strict=True))
         returned = self._forward_of(*[arrays.get(name, x) for name, x in self._given.items()])
         if not isinstance(returned, tuple) or len(returned) != 2:
             raise TypeError(
                 f"{self.name} returned {a_kind(returned)}; expected two: the result and what backward needs"
             )
         out, self._cache = returned
-        return (array_of(out),)
+        return (out if isinstance(out, Variable) else array_of(out),)
 
     def backward(self, target_input_indexes: tuple[int, ...], grad_outputs: tuple[Any, ...]) -> tuple[Any, ...]:
         found = self._by_name(self._backward_of(np.array(grad_outputs[0].data), self._cache))

@@ -18,9 +18,9 @@ from ..messages import number, say, shown, told_apart, where
 from .forgotten_way import forgotten_way
 from .leaving import left
 from .multiples import SIGNAL, factor, swapped
-from .rearranged import one_place_of_several, partial_sums, rearranged
+from .rearranged import one_place_of_several, partial_sums, rearranged, untransposed_jacobian
 from .regions import is_left_out, region_of
-from .shared_factor import shared_factor
+from .shared_factor import factor_of_diagonal, factor_of_results, shared_factor
 from .upstream import ignored, nonlinear
 
 
@@ -45,11 +45,14 @@ def diagnose(checked: CheckedInput) -> Finding:
         wrong_order,
         rearranged,
         one_place_of_several,
+        untransposed_jacobian,
         _local,
         forgotten_in_row,
         forgotten_way,
         shared_factor,
+        factor_of_diagonal,
         partial_sums,
+        factor_of_results,
     )
     found = next((explanation for cause in causes if (explanation := cause(checked)) is not None), None)
     unexplained = Explanation("wrong_function", cause="scalar" if checked.value.size == 1 else "")

@@ -119,10 +119,10 @@ def _reordered(checked: CheckedInput) -> bool:
 # ---------------------------------------------------------------------- with the Jacobian
 def partial_sums(checked: CheckedInput) -> Explanation | None:
     """Whether the gradient is another product with the Jacobian: a part of the sum, its transpose ..."""
-    if not _is_measurable(checked):
+    if not is_measurable(checked):
         return None
     point, g, analytic = (gauge := checked.case.survey.gauge).point, gauge.weights, checked.here.elements.analytic
-    right = g @ (jacobian := _jacobian(point, checked))
+    right = g @ (jacobian := jacobian_of(point, checked))
     candidates = chain(_candidates(checked, jacobian, g), _of_another_order(checked, point, g))
     return next((why for why, candidate in candidates if _matches(candidate, analytic, right)), None)
 
@@ -141,16 +141,27 @@ def _of_another_order(checked: CheckedInput, point: Point, g: np.ndarray) -> Can
             above, below = elsewhere.pair(all_of_it, _STEP)
             if abs(g @ (above - below) / (2 * _STEP) - rise) <= _CLOSER * abs(rise):
                 words = {"other": shown(other.name), "how": way.words["how"]}
-                yield Explanation("rearranged", words, words, "other"), g @ _jacobian(elsewhere, checked)
+                yield Explanation("rearranged", words, words, "other"), g @ jacobian_of(elsewhere, checked)
+
+
+def untransposed_jacobian(checked: CheckedInput) -> Explanation | None:
+    """Whether a gradient that is right by chance at some elements is the product with the Jacobian itself, as where a
+    rotation is turned the same way again."""
+    e, weights = checked.here.elements, checked.case.survey.gauge.weights
+    if 2 * e.wrong.sum() <= e.size or weights.size != e.size or not is_measurable(checked):
+        return None
+    jacobian = jacobian_of(checked.case.survey.gauge.point, checked)
+    is_it = _matches(jacobian @ weights, e.analytic, weights @ jacobian)
+    return because("rearranged", "jacobian") if is_it else None
 
 
 def one_place_of_several(checked: CheckedInput) -> Explanation | None:
     """Whether elements that are used in several places get the share of one alone, and all others are right."""
     e = checked.here.elements
-    if not _is_measurable(checked) or e.wrong.all():
+    if not is_measurable(checked) or e.wrong.all():
         return None
     gauge = checked.case.survey.gauge
-    shares = gauge.weights[:, None] * _jacobian(gauge.point, checked)
+    shares = gauge.weights[:, None] * jacobian_of(gauge.point, checked)
     for found, single in _of_one_place(shares, e.wrong):
         if _matches(np.where(e.wrong, single, e.numeric), e.analytic, e.numeric):
             return found
@@ -166,14 +177,14 @@ def _of_one_place(shares: np.ndarray, among: np.ndarray | slice) -> Candidates:
             yield because("local_error", "one_place", "repeated", which=which), single
 
 
-def _is_measurable(checked: CheckedInput) -> bool:
+def is_measurable(checked: CheckedInput) -> bool:
     """Whether a Jacobian is worth measuring, element by element."""
     analytic, gauge = checked.here.elements.analytic, checked.case.survey.gauge
     is_small = analytic.size <= ELEMENTS and analytic.size * gauge.weights.size <= _LARGEST
     return is_small and gauge.point.is_finite and bool(np.isfinite(analytic).all())
 
 
-def _jacobian(point: Point, checked: CheckedInput) -> np.ndarray:
+def jacobian_of(point: Point, checked: CheckedInput) -> np.ndarray:
     """Slopes of every result by every element of the input."""
     directions = [point.moving(checked.place, k) for k in range(checked.value.size)]
     return np.stack([point.slope(direction, _STEP) for direction in directions], axis=1)

@@ -1,5 +1,6 @@
 """Gradients that are off by a factor that all elements share, or all of a row: a sum, a norm or a deviation that is
-forgotten, counts twice, or is not the one of the forward."""
+forgotten, counts twice, or is not the one of the forward; or by one that the share of each result has, or the diagonal
+of a matrix beside a factor of it."""
 
 from __future__ import annotations
 
@@ -11,11 +12,16 @@ from ..formulas.forward_parts import parts_at
 from ..formulas.row_formulas import MEASURED
 from ..judging.case import CheckedInput
 from ..judging.finding import Explanation, because
-from ..measuring.point import Shape
-from .multiples import SIGNAL
+from ..measuring.point import FAINT, Shape, attempted
+from ..messages import shown
+from .multiples import SIGNAL, lengths_of, named
+from .rearranged import is_measurable, jacobian_of
 
 _LEAST_SHARED = 4
 _ONE_EPSILON = 1e-5
+_MOST_RESULTS = 64
+_FEW_RESULTS = 6
+"""The shares of so many results are looked at, one by one; of fewer, some factor is soon like theirs."""
 
 
 def shared_factor(checked: CheckedInput) -> Explanation | None:
@@ -66,3 +72,56 @@ def _mixes_counts(variance: np.ndarray, ratio: np.ndarray, count: int) -> bool:
             if count > 1 and is_one:
                 return True
     return False
+
+
+def factor_of_results(checked: CheckedInput) -> Explanation | None:
+    """Whether the share of every result is off by a factor of its own, and the factors are a value of the forward."""
+    case, point = checked.case, checked.case.survey.gauge.point
+    are_some = len(case.upstreams) == 1 and _FEW_RESULTS <= case.upstreams[0].size <= _MOST_RESULTS
+    if not are_some or not is_measurable(checked):
+        return None
+    right = jacobian_of(point, checked)
+    if not (np.count_nonzero(right, axis=0) > 1).any():  # elementwise: a formula says more
+        return None
+    shape, count, arrays = case.upstreams[0].shape, case.upstreams[0].size, case.subject.arrays
+    units = np.eye(count).reshape(count, *shape)
+    found = [case.subject.nearby_gradients(arrays, (unit,)) for unit in units]
+    given = [g[checked.place] for g in found if g is not None]
+    shares = [g.ravel() for g in given if g is not None]
+    if len(shares) < count or not np.isfinite(shares).all():
+        return None
+    written = np.stack(shares)
+    ratio = (written * right).sum(axis=1) / np.maximum((right * right).sum(axis=1), FAINT)
+    size = np.abs(right).max(axis=1)
+    if (np.abs(written - ratio[:, None] * right).max(axis=1) > MEASURED * size).any() or not size.all():
+        return None
+    for name, v in ({shown(x.name): x.value for x in case.inputs} | parts_at(checked)).items():
+        spread = attempted(np.broadcast_to, v, shape)
+        if spread is None:
+            continue
+        spread = spread.ravel().astype(float)
+        for text, factors in ((name, spread), (f"1 / {name}", 1 / np.where(spread, spread, np.inf))):
+            if np.ptp(factors) > MEASURED and np.allclose(factors, ratio, rtol=MEASURED, atol=0):
+                return because("wrong_factor", "results", "shared", {"shared": text})
+    return None
+
+
+def factor_of_diagonal(checked: CheckedInput) -> Explanation | None:
+    """Whether, seen from a factor of the matrix, such as that of Cholesky, only the diagonal of a gradient is off.
+
+    The gradient of a symmetric matrix is seen as that of changes that keep it so.
+    """
+    e, shape = checked.here.elements, checked.shape
+    if not checked.is_plain or len(shape) != 2 or shape[0] != shape[1]:
+        return None
+    results = [y for y in checked.case.subject.run().values() if y.shape == shape]
+    for factor in results:
+        seen = [factor.T @ (g + g.T) @ factor for g in (e.analytic.reshape(shape), e.numeric.reshape(shape))]
+        on = np.eye(shape[0], dtype=bool)
+        (given, right), (rest, other) = [[g[where] for g in seen] for where in (on, ~on)]
+        ratio = float(given @ right / max(right @ right, FAINT))
+        known, slack = named(ratio, lengths_of(checked.case)), MEASURED * np.abs(seen[1]).max()
+        if known is None or np.abs(rest - other).max() > slack or np.abs(given - known[1] * right).max() > slack:
+            continue
+        return because("wrong_factor", "diagonal", "shared", input=shown(checked.name), factor=known[0])
+    return None
