@@ -8,6 +8,7 @@ from __future__ import annotations
 import __future__
 
 import ast
+import inspect
 import linecache
 import opcode
 import os
@@ -74,6 +75,26 @@ def _loop_over(node: Any) -> Any:
     return getattr(around, "parent", None) if isinstance(around, ast.comprehension) else around
 
 
+def definition_of(code: CodeType) -> ast.FunctionDef | ast.AsyncFunctionDef | None:
+    """The ``def`` of a function in its text; None if there is none, as for a lambda."""
+    return _text(lines_of(code)).definitions.get(code.co_firstlineno)
+
+
+def block_of(code: CodeType) -> list[str]:
+    """The lines of a function, with its decorators, and with the comments at its end as `inspect.getblock` has them,
+    which reads token by token, and here only what is no ``def``. Empty if the text is unknown."""
+    lines, first, definition = lines_of(code), code.co_firstlineno, definition_of(code)
+    if definition is None:
+        return inspect.getblock(lines[first - 1 :]) if lines[first - 1 :] else []
+    end, inside = definition.end_lineno or first, definition.body[0].col_offset
+    for number, line in enumerate(lines[end:], end + 1):
+        text = line.lstrip()
+        if text and not (text.startswith("#") and len(line) - len(text) >= inside):
+            break
+        end = number if text else end
+    return lines[first - 1 : end]
+
+
 def lines_of(code: CodeType, names: dict[str, Any] | None = None) -> list[str]:
     """The lines of the text that ``code`` is from: those of its file.
 
@@ -131,7 +152,8 @@ def is_as_written(code: CodeType, names: dict[str, Any] | None = None) -> bool |
 
 def _is_from(code: CodeType, source: str) -> bool:
     texts = source, code.co_filename, code.co_flags & _FUTURES
-    return any([code in _compiled(*texts, way).get(code.co_firstlineno, ()) for way in ("whole", "split", "inside")])
+    ways = "whole", "split", "inside"  # one after the other: mostly the first is it
+    return any(code in _compiled(*texts, way).get(code.co_firstlineno, ()) for way in ways)
 
 
 _FUTURES = sum([getattr(__future__, name).compiler_flag for name in __future__.all_feature_names])
@@ -145,12 +167,12 @@ def _compiled(source: str, filename: str, flags: int, way: str) -> dict[int, lis
     a module that another statement imports give different code, or "inside" a function, as below ``%%timeit``.
     """
     try:
-        whole = ast.parse(source, filename)
-        units = [ast.Module([one], []) for one in whole.body] if way == "split" else [whole]
-        if way == "inside" and whole.body:
-            around = ast.parse("def inner(_it, _timer):\n    pass")
-            around.body[0].body = whole.body  # type: ignore[attr-defined]
-            units = [around]
+        units: list[Any] = [source]
+        if way == "split":
+            units = [ast.Module([one], []) for one in ast.parse(source, filename).body]
+        elif way == "inside" and (body := ast.parse(source, filename).body):
+            units = [ast.parse("def inner(_it, _timer):\n    pass")]
+            units[0].body[0].body = body
         waiting = [compile(one, filename, "exec", flags, dont_inherit=True) for one in units]
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return {}
@@ -234,11 +256,13 @@ class PerInstruction(Generic[T]):
 
 
 class _Text(NamedTuple):
-    """The lines of a file without line ends, and its syntax nodes; ``read`` is the list they were made from."""
+    """The lines of a file without line ends, its syntax nodes, and its functions by their first lines, which may be
+    decorators; ``read`` is the list they were made from."""
 
     read: list[str]
     lines: list[str]
     nodes: dict[tuple[Any, ...], Any]
+    definitions: dict[int, ast.FunctionDef | ast.AsyncFunctionDef]
 
 
 _texts: dict[int, _Text] = {}
@@ -249,7 +273,10 @@ def _text(read: list[str]) -> _Text:
     if id(read) not in _texts:
         if len(_texts) >= _MOST_POSITIONS:
             _texts.clear()
-        _texts[id(read)] = _Text(read, [line.rstrip("\n") for line in read], _nodes("".join(read)))
+        nodes = _nodes("".join(read))
+        functions = [node for node in nodes.values() if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)]
+        first = {min([at.lineno for at in (node, *node.decorator_list)]): node for node in functions}
+        _texts[id(read)] = _Text(read, [line.rstrip("\n") for line in read], nodes, first)
     return _texts[id(read)]
 
 
@@ -260,14 +287,28 @@ def _nodes(source: str) -> dict[tuple[Any, ...], Any]:
     except (SyntaxError, ValueError, RecursionError, MemoryError):  # a cell with IPython's own syntax, or no program
         return {}
     found: dict[tuple[Any, ...], Any] = {}
-    parents: list[ast.AST] = [tree]
+    parents: list[Any] = [tree]
     for parent in parents:
-        for node in ast.iter_child_nodes(parent):
-            node.parent = parent  # type: ignore[attr-defined]
-            parents.append(node)
-            if isinstance(node, ast.expr | ast.stmt):
-                found[node.lineno, node.col_offset, node.end_lineno, node.end_col_offset] = node
+        for name in _parts_of(parent.__class__):
+            part = getattr(parent, name, None)
+            for node in part if type(part) is list else (part,):
+                if isinstance(node, ast.AST):
+                    node.parent = parent  # type: ignore[attr-defined]
+                    parents.append(node)
+                    if isinstance(node, _PLACED):
+                        found[node.lineno, node.col_offset, node.end_lineno, node.end_col_offset] = node
     return found
+
+
+_PLACED = (ast.expr, ast.stmt)
+_WORDS = {"ctx", "op", "ops", "id", "attr", "arg", "kind", "type_comment", "simple", "conversion"}
+
+
+@cache
+def _parts_of(kind: type[ast.AST]) -> tuple[str, ...]:
+    """The fields of a kind of node that may hold nodes with a position; asked for once a kind, as a long function has
+    a hundred thousand nodes."""
+    return () if kind is ast.Constant else tuple([name for name in kind._fields if name not in _WORDS])
 
 
 def caller() -> FrameType | None:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import ast
-import textwrap
+import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from itertools import takewhile
 from typing import Any
 
-from ..engine.source import is_as_written
+from ..engine.source import definition_of, is_as_written
 from .departures import Departures
 from .drafts import Draft
 from .locate import CodePosition, python_function, source_of
@@ -30,16 +30,16 @@ _LEAVES = (ast.Return, ast.Raise)
 
 @lru_cache(maxsize=64)  # a live view calls it at every move
 def unexecuted_lines(
-    source: str | None, first: int | None, reached: frozenset[int], raised: int | None
+    source: str | None, definition: ast.AST | None, reached: frozenset[int], raised: int | None
 ) -> tuple[int, ...]:
     """The lines that cannot have been executed.
 
     Parameters
     ----------
     source : str
-        The source of the function; None, like ``first``, if it is not known.
-    first : int
-        The number of its first line.
+        The source of the function; None if it is not known.
+    definition : ast.AST
+        Its syntax tree, with the lines of the file.
     reached : frozenset of int
         The lines of the function that made steps.
     raised : int
@@ -48,36 +48,31 @@ def unexecuted_lines(
     Examples
     --------
     >>> source = "def f(x):\\n    if x > 0:\\n        return x * 2\\n    return -x"
-    >>> unexecuted_lines(source, 1, frozenset([3]), None), unexecuted_lines(source, 1, frozenset([4]), None)
-    ((4,), (3,))
+    >>> [tree] = ast.parse(source).body
+    >>> [unexecuted_lines(source, tree, frozenset([line]), None) for line in (3, 4)]
+    [(4,), (3,)]
     """
-    function = None if source is None or first is None else _function(source)
-    if function is None or first is None:
+    if source is None or not isinstance(definition, ast.FunctionDef) or not _runs_once(definition, source):
         return ()
-    seen = {line - first + 1 for line in (*reached, *([] if raised is None else [raised]))}
-    found = _UnreachedLines(seen, None if raised is None else raised - first + 1)
-    found.block(function.body)
+    seen = {*reached, *([] if raised is None else [raised])}
+    found = _UnreachedLines(seen, raised)
+    found.block(definition.body)
     if found.lines & seen:  # the function was called a second time from elsewhere
         return ()
-    return tuple([line + first - 1 for line in sorted(found.lines)])
+    return tuple(sorted(found.lines))
 
 
-def _function(source: str) -> ast.FunctionDef | None:
-    """The syntax tree of a function that is neither decorated, recursive nor a generator; None for any other."""
-    try:
-        body = ast.parse(textwrap.dedent(source)).body
-    except (SyntaxError, ValueError):
-        return None
-    if len(body) != 1 or not isinstance(body[0], ast.FunctionDef) or body[0].decorator_list:
-        return None
-    function = body[0]
-    if source.count(function.name) == 1 and "yield" not in source:
-        return function  # the usual case; visiting all nodes takes long in a function of ten thousand lines
+def _runs_once(function: ast.FunctionDef, source: str) -> bool:
+    """Whether a function is neither decorated, recursive nor a generator."""
+    if function.decorator_list:
+        return False
+    if len(re.findall(rf"\b{function.name}\b", source)) == 1 and "yield" not in source:
+        return True  # the usual case; visiting all nodes takes long in a function of ten thousand lines
     for node in ast.walk(function):
         name = node.id if isinstance(node, ast.Name) else node.attr if isinstance(node, ast.Attribute) else None
         if name == function.name or isinstance(node, ast.Yield | ast.YieldFrom):
-            return None
-    return function
+            return False
+    return True
 
 
 class _UnreachedLines:
@@ -237,6 +232,7 @@ def finished(
     lines = frozenset([step.outer_line for step in steps if step.outer_line is not None])
     last = None if raised is None else raised.outer_line
     code = getattr(python_function(written), "__code__", None)
+    definition = None if source is None or code is None else definition_of(code)
     if source is None and code is not None and is_as_written(code) is False:
         told["notes"] = (*told.get("notes", ()), "source_changed")
     return Recording(
@@ -248,7 +244,7 @@ def finished(
         scopes=scopes,
         departures=departures.settled(ids, steps),
         raised=raised,
-        unreached=unexecuted_lines(source, first, lines, last) if is_called_once else (),
+        unreached=unexecuted_lines(source, definition, lines, last) if is_called_once else (),
         **told,
     )
 

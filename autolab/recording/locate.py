@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from types import CodeType, FrameType
 from typing import Any
 
-from ..engine.source import Found, PerInstruction, file_label, in_marimo, is_as_written, lines_of, segment, unparse
+from ..engine.source import Found, PerInstruction, block_of, file_label, in_marimo, is_as_written, segment, unparse
 from ..links.link import Link
 from .loops import Loop, loop_of_head, loops_around
 from .positions import found_at
@@ -229,10 +229,10 @@ def _read_once(code: CodeType, filename: str) -> tuple[str, str, int]:
 def _read(function: Any) -> tuple[str, str, int]:
     if isinstance(function, CodeType):  # otherwise `inspect` would search all modules for the file
         linecache.checkcache(function.co_filename)
-        lines = lines_of(function)[function.co_firstlineno - 1 :]
+        lines = block_of(function)
         if lines and is_as_written(function) is False and not in_marimo():
             raise OSError(f"{function.co_filename} is another now")
         if lines:
-            return textwrap.dedent("".join(inspect.getblock(lines))), function.co_filename, function.co_firstlineno
+            return textwrap.dedent("".join(lines)), function.co_filename, function.co_firstlineno
     lines, first = inspect.getsourcelines(function)
     return textwrap.dedent("".join(lines)), inspect.getsourcefile(function) or "", first

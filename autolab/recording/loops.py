@@ -70,9 +70,9 @@ def loop_of_head(node: Any, alone: bool) -> Loop | None:
 def _repeats(loop: Any, part: Any) -> bool:
     """Whether every iteration of ``loop`` executes ``part``, one of its children."""
     if isinstance(loop, ast.For | ast.AsyncFor):
-        return part in loop.body
+        return isinstance(part, ast.stmt) and part not in loop.orelse  # the body may have thousands of statements
     if isinstance(loop, ast.While):
-        return part is loop.test or part in loop.body
+        return part not in loop.orelse
     return isinstance(loop, _COMPREHENSIONS) and not isinstance(part, ast.comprehension)
 
 

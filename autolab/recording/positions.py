@@ -15,6 +15,7 @@ from types import CodeType, FrameType
 from typing import Any
 
 from ..engine.source import MOST_CODE, Found, by_position, in_marimo, is_as_written
+from ..shared.collector import collector_waits
 
 
 def found_at(frame: FrameType) -> Found | None:
@@ -69,5 +70,14 @@ def _is_as_written(frame: FrameType) -> bool:
     if id(code) not in _known:
         if len(_known) >= MOST_CODE:
             _known.clear()
-        _known[id(code)] = code, bool(is_as_written(code, frame.f_globals))
+        _known[id(code)] = code, _read(frame)
     return _known[id(code)][1]
+
+
+@collector_waits()  # a text of ten thousand lines has hundreds of thousands of nodes, all of which stay
+def _read(frame: FrameType) -> bool:
+    """The same, which also reads the text."""
+    is_the_text = bool(is_as_written(frame.f_code, frame.f_globals))
+    if is_the_text:
+        by_position(frame)
+    return is_the_text

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import inspect
 import linecache
 import os
 from collections.abc import Callable
 from pathlib import Path
+from types import CodeType
 from typing import Any
 
 import numpy as np
@@ -16,6 +18,7 @@ import pytest
 import autolab
 from autolab import Variable, record
 from autolab import functions as F
+from autolab.engine.source import block_of, definition_of
 from autolab.recording import locate, positions
 from autolab.recording.locate import source_of
 from autolab.recording.rule_text import rule_code
@@ -159,3 +162,34 @@ def test_every_way_of_binding_gives_its_name() -> None:
         "n * 7": "y",
         "x * y": None,
     }
+
+
+def test_a_long_text_is_compiled_once_and_parsed_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    text = "def f(x):\n    h = x\n" + "    h = h * 1.5\n" * 300 + "    return h\n"
+    linecache.cache["<three hundred lines>"] = len(text), None, text.splitlines(True), "<three hundred lines>"
+    names, read, compiled = dict[str, Any](), list[int](), compile
+    exec(compile(text, "<three hundred lines>", "exec"), names)
+
+    def counted(source: Any, filename: str, mode: str, flags: int = 0, *args: Any, **settings: Any) -> Any:
+        if source == text:
+            read.append(flags)
+        return compiled(source, filename, mode, flags, *args, **settings)
+
+    with monkeypatch.context() as patch:
+        patch.setattr("builtins.compile", counted)
+        recording = autolab.record(names["f"], 1.0)
+    assert recording.source == text and recording.steps[-1].source == "h * 1.5"
+    assert len(read) == 2 and len(set(read)) == 2
+
+
+def test_a_block_is_what_inspect_reads() -> None:
+    for file in (inspect.__file__, contextlib.__file__, __file__):
+        lines = linecache.getlines(file)
+        waiting, found = [compile("".join(lines), file, "exec", dont_inherit=True)], 0
+        while waiting:
+            code = waiting.pop()
+            waiting += [inner for inner in code.co_consts if isinstance(inner, CodeType)]
+            if definition_of(code) is not None:
+                found += 1
+                assert block_of(code) == inspect.getblock(lines[code.co_firstlineno - 1 :])
+        assert found > 10
