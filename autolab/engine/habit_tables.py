@@ -611,7 +611,7 @@ _KEYWORDS = """
     source=value src=value steps=num target=t weight=w,class_weight,gamma features=units xlim=domain rate=ratio
     pool_size=kernel strides=stride xlabel=x_title ylim=y_range filters=out_channels dilation_rate=dilate
     use_bias=nobias argnum=wrt,inputs dim0=axis1,axis2 dim1=axis1,axis2 dim2=axis2 min_val=low max_val=high
-    upscale_factor=factor split_size_or_sections=sections epsilon=eps
+    upscale_factor=factor split_size_or_sections=sections epsilon=eps nonlinearity=activation
 """
 KEYWORDS = {name: tuple(own.split(",")) for name, own in _pairs(_KEYWORDS)}
 """Keyword -> the names under which functions, links and optimizers accept it; the first that exists is used."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from .. import initializers
+from .. import functions, initializers
 from ..engine import as_array, takes_other_words
 from ..functions import sigmoid, split, tanh
 from .linear import Linear, sizes
@@ -21,8 +21,10 @@ class RNNCell(Link):
         Size of the input; None takes it from the first input. ``RNNCell(out)`` is short for ``RNNCell(None, out)``.
     out_size : int, optional
         Size of the hidden state.
-    activation : callable
-        By default `tanh`.
+    activation : callable or str
+        Or its name in `functions`; by default `tanh`.
+    nobias : bool
+        Omit the bias.
 
     References
     ----------
@@ -41,14 +43,18 @@ class RNNCell(Link):
 
     @takes_other_words
     def __init__(
-        self, in_size: int | None, out_size: int | None = None, activation: Callable[[Any], Any] = tanh
+        self,
+        in_size: int | None,
+        out_size: int | None = None,
+        activation: Callable[[Any], Any] | str = tanh,
+        nobias: bool = False,
     ) -> None:
         super().__init__()
         in_size, self.out_size = sizes("RNNCell", in_size, out_size)
-        if not callable(activation):
+        self.activation: Any = getattr(functions, activation, None) if isinstance(activation, str) else activation
+        if not callable(self.activation):
             raise TypeError(f"RNNCell: activation is {activation!r:.60}; expected a function such as functions.tanh")
-        self.activation = activation
-        self.W, self.U = Linear(in_size, self.out_size), Linear(self.out_size, self.out_size, nobias=True)
+        self.W, self.U = Linear(in_size, self.out_size, nobias), Linear(self.out_size, self.out_size, nobias=True)
 
     def forward(self, x: Any, h: Any = None) -> Any:
         """The next hidden state, of shape ``(batch, out_size)``, for ``x`` of shape ``(batch, in_size)``.
@@ -83,6 +89,8 @@ class LSTMCell(Link):
         Size of the hidden state and of the cell state.
     forget_bias : float
         Initial bias of the forget gate; with 1 the cell state decays slowly at first.
+    nobias : bool
+        Omit the biases.
 
     References
     ----------
@@ -102,14 +110,16 @@ class LSTMCell(Link):
     """
 
     @takes_other_words
-    def __init__(self, in_size: int | None, out_size: int | None = None, forget_bias: float = 1.0) -> None:
+    def __init__(
+        self, in_size: int | None, out_size: int | None = None, forget_bias: float = 1.0, nobias: bool = False
+    ) -> None:
         super().__init__()
         in_size, self.out_size = sizes("LSTMCell", in_size, out_size)
         if isinstance(forget_bias, bool) or (isinstance(forget_bias, int) and forget_bias > 1):  # PyTorch's order
             raise TypeError(f"LSTM: forget_bias is {forget_bias}; expected a float. Several layers are layers=")
         out_size = self.out_size
         biases = [forget_bias if i // out_size == 1 else 0.0 for i in range(4 * out_size)]
-        self.W = Linear(in_size, 4 * out_size, initial_bias=initializers.Constant(biases))
+        self.W = Linear(in_size, 4 * out_size, nobias, initial_bias=initializers.Constant(biases))
         self.U = Linear(out_size, 4 * out_size, nobias=True)
 
     def forward(self, x: Any, state: Any = None) -> tuple[Any, Any]:
@@ -152,6 +162,8 @@ class GRUCell(Link):
         Size of the hidden state.
     reset_after : bool
         Apply the reset gate after the multiplication by ``U_h`` instead of before.
+    nobias : bool
+        Omit the biases.
 
     References
     ----------
@@ -169,14 +181,17 @@ class GRUCell(Link):
     """
 
     @takes_other_words
-    def __init__(self, in_size: int | None, out_size: int | None = None, reset_after: bool = False) -> None:
+    def __init__(
+        self, in_size: int | None, out_size: int | None = None, reset_after: bool = False, nobias: bool = False
+    ) -> None:
         super().__init__()
         in_size, self.out_size = sizes("GRUCell", in_size, out_size)
         out_size = self.out_size
         self.reset_after = reset_after
-        self.W_r, self.U_r = Linear(in_size, out_size), Linear(out_size, out_size, nobias=True)
-        self.W_z, self.U_z = Linear(in_size, out_size), Linear(out_size, out_size, nobias=True)
-        self.W_h, self.U_h = Linear(in_size, out_size), Linear(out_size, out_size, nobias=not reset_after)
+        self.W_r, self.U_r = Linear(in_size, out_size, nobias), Linear(out_size, out_size, nobias=True)
+        self.W_z, self.U_z = Linear(in_size, out_size, nobias), Linear(out_size, out_size, nobias=True)
+        self.W_h = Linear(in_size, out_size, nobias)
+        self.U_h = Linear(out_size, out_size, nobias=nobias or not reset_after)
 
     def forward(self, x: Any, h: Any = None) -> Any:
         """The next hidden state, of shape ``(batch, out_size)``, for ``x`` of shape ``(batch, in_size)``.
@@ -191,11 +206,8 @@ class GRUCell(Link):
 
     def step(self, wx: tuple[Any, Any, Any], h: Any) -> Any:
         """The hidden state that follows ``h``; ``wx`` is the result of `of_input`."""
-        to_r, to_z, to_c = wx
-        r = sigmoid(to_r + self.U_r(h))
-        z = sigmoid(to_z + self.U_z(h))
-        c = tanh(to_c + (r * self.U_h(h) if self.reset_after else self.U_h(r * h)))
-        return c + z * (h - c)
+        to_c = self.U_h(h) if self.reset_after else lambda r: self.U_h(r * h)
+        return gru_state(wx, (self.U_r(h), self.U_z(h), to_c), h)
 
 
 def lstm_state(gates: Any, c: Any) -> tuple[Any, Any]:
@@ -206,13 +218,16 @@ def lstm_state(gates: Any, c: Any) -> tuple[Any, Any]:
 
 
 def gru_state(wx: Any, wh: Any, h: Any) -> Any:
-    """The hidden state that follows ``h`` in a `GRUCell` with ``reset_after=True``.
+    """The hidden state that follows ``h`` in a `GRUCell`.
 
-    ``wx`` and ``wh`` are the products of ``x`` and of ``h`` with the weights of all three parts, joined.
+    ``wx`` and ``wh`` are the products of ``x`` and of ``h`` with the weights of its three parts, joined or in a tuple.
+    Where the reset gate comes before the product, the last of ``wh`` is a function of the gate.
     """
-    (x_r, x_z, x_c), (h_r, h_z, h_c) = [split(gates, 3, axis=-1) for gates in (wx, wh)]
-    c = tanh(x_c + sigmoid(x_r + h_r) * h_c)
-    return c + sigmoid(x_z + h_z) * (h - c)
+    parts = [gates if isinstance(gates, tuple) else split(gates, 3, axis=-1) for gates in (wx, wh)]
+    (x_r, x_z, x_c), (h_r, h_z, h_c) = parts
+    r, z = sigmoid(x_r + h_r), sigmoid(x_z + h_z)
+    c = tanh(x_c + (h_c(r) if callable(h_c) else r * h_c))
+    return c + z * (h - c)
 
 
 def zeros_before(cell: Any, x: Any) -> Any:

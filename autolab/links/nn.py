@@ -40,7 +40,7 @@ def _turned(x: Any, batch_first: bool) -> Any:
     return x if batch_first else F.swapaxes(x, axis1=0, axis2=1)
 
 
-class _Recurrent(Link):
+class _Recurrent(recurrent.PyTorchLayers, Link):
     """Stacked recurrent layers, called as in PyTorch: one layer of `links` for each layer and direction."""
 
     _kind: ClassVar[Any]
@@ -58,36 +58,23 @@ class _Recurrent(Link):
     ) -> None:
         super().__init__()
         name, ways = type(self).__name__, 1 + bidirectional
-        if not bias:
-            raise ValueError(f"{name}: bias=False is not supported; expected True")
         self.input_size, self.hidden_size, self.num_layers = input_size, hidden_size, num_layers
         self.batch_first, self.bidirectional = batch_first, bidirectional
-        self.dropout = check_ratio(name, dropout)
+        self.dropout, settings["nobias"] = check_ratio(name, dropout), not bias
         sizes = [input_size, *[ways * hidden_size] * (num_layers - 1)]
         self.runs = ChainList(*[self._kind(size, hidden_size, **settings) for size in sizes for _ in range(ways)])
 
-    def forward(self, input: Any, hx: Any = None) -> tuple[Any, Any]:
-        """The hidden states at all time steps, and the final state of each layer and direction.
+    def _runs(self) -> list[Any]:
+        return [partial(self._run, run) for run in self.runs]
 
-        Parameters
-        ----------
-        input : Variable or array
-            Of shape ``(length, batch, input_size)``, or ``(batch, length, input_size)`` with ``batch_first``.
-        hx : Variable or array, or a pair of them, optional
-            The initial state, by default zeros: ``h``, for an LSTM ``(h, c)``, each of shape
-            ``(num_layers * directions, batch, hidden_size)``, as is the final state.
-        """
-        name, order = type(self).__name__, "batch, length" if self.batch_first else "length, batch"
-        if input.ndim != 3:
-            raise ValueError(f"{name}: input has shape {input.shape}; expected ({order}, {self.input_size})")
-        runs, ways, is_pair = [*self.runs], 1 + self.bidirectional, self._kind is recurrent.LSTM
-        starts: Any = [None] * len(runs) if hx is None else [*zip(*hx, strict=True)] if is_pair else [*hx]
-        if len(starts) != len(runs):
-            raise ValueError(f"{name}: got {len(starts)} initial states; expected {len(runs)}, one for each layer")
-        x, drop = _turned(input, self.batch_first), partial(F.dropout, ratio=self.dropout)
-        x, lasts = recurrent.through(runs, x, starts, drop, ways)
-        final = tuple([F.stack(part) for part in zip(*lasts, strict=True)]) if is_pair else F.stack(lasts)
-        return _turned(x, self.batch_first), final
+    def _run(self, run: Any, x: Any, states: tuple[Any, ...]) -> Any:
+        if self._states > 1:
+            return run(x, states)
+        y, last = run(x, *states)
+        return y, (last,)
+
+    def _between(self, x: Any) -> Any:
+        return F.dropout(x, ratio=self.dropout)
 
 
 class LSTM(_Recurrent):
@@ -102,7 +89,7 @@ class LSTM(_Recurrent):
     ((5, 2, 8), (4, 2, 4), (4, 2, 4))
     """
 
-    _kind = recurrent.LSTM
+    _kind, _states = recurrent.LSTM, 2
 
 
 class GRU(_Recurrent):
@@ -137,8 +124,17 @@ class RNN(_Recurrent):
 
     _kind = recurrent.RNN
 
-    def __init__(self, *sizes: Any, nonlinearity: str = "tanh", **settings: Any) -> None:
-        super().__init__(*sizes, activation=_activation("RNN", nonlinearity), **settings)
+    def __init__(
+        self,
+        input_size: int,
+        hidden_size: int,
+        num_layers: int = 1,
+        nonlinearity: str = "tanh",
+        *settings: Any,
+        **named: Any,
+    ) -> None:
+        activation = _activation("RNN", nonlinearity)
+        super().__init__(input_size, hidden_size, num_layers, *settings, activation=activation, **named)
 
 
 def _activation(name: str, given: Any) -> Callable[[Any], Any]:

@@ -29,8 +29,6 @@ class _Ordered:
         if twice := sorted(given.keys() & settings.keys()):
             raise TypeError(f"{name}: {twice[0]} was given by position and by keyword; expected once")
         own, given = [*inspect.signature(init).parameters], {**given, **settings}
-        if given.get("bias") is True and "nobias" not in own:
-            del given["bias"]  # the layer always has one
         init(**known(name, own, given))
 
 
@@ -57,7 +55,7 @@ _NAMES = {
 """The parameters of a cell under PyTorch's names; its single bias replaces PyTorch's two."""
 
 LSTMCell = _ordered("LSTMCell", cells.LSTMCell, "input_size hidden_size bias", **_NAMES)
-RNNCell = _ordered("RNNCell", cells.RNNCell, "input_size hidden_size bias activation", **_NAMES)
+RNNCell = _ordered("RNNCell", cells.RNNCell, "input_size hidden_size bias nonlinearity", **_NAMES)
 
 
 class GRUCell(_Ordered, cells.GRUCell):

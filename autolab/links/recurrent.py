@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from ..engine import as_array, takes_other_words
-from ..functions import concatenate, dropout, flip, reshape, split, stack, swapaxes, tanh
+from ..engine import Array, as_array, get_array_module, takes_other_words, unwrap
+from ..functions import concatenate, dropout, expand_dims, flip, reshape, split, stack, swapaxes, tanh
 from ..functions.networks.dropout import check_ratio
 from .cells import GRUCell, LSTMCell, RNNCell, pair_of, zeros_before
 from .chain import ChainList
@@ -23,13 +23,13 @@ class _RecurrentLayer(Link):
     _cell: Any
     cell: RNNCell | LSTMCell | GRUCell
 
-    def __init__(self, layers: int, dropout: float, in_size: int | None, out_size: int | None, *settings: Any) -> None:
+    def __init__(self, layers: int, dropout: float, in_size: int | None, out_size: int | None, **settings: Any) -> None:
         super().__init__()
         kind, name = type(self), type(self).__name__
-        self.cell = self._cell(in_size, out_size, *settings)
+        self.cell = self._cell(in_size, out_size, **settings)
         size, count = self.cell.out_size, check_size(name, "layers", layers) - 1
         self.dropout = check_ratio(name, dropout)
-        self.above: Any = ChainList(*[kind(size, size, *settings) for _ in range(count)]) if count else ()
+        self.above: Any = ChainList(*[kind(size, size, **settings) for _ in range(count)]) if count else ()
 
     def forward(self, x: Any, state: Any = None) -> tuple[Any, Any]:
         """Run the layers along the sequences; returns all hidden states of the top layer, and the final state.
@@ -124,12 +124,86 @@ def through(
     return x, lasts
 
 
+class PyTorchStates:
+    """How PyTorch's recurrent layers and cells take their input and their states.
+
+    A class that derives from it holds the weights.
+    """
+
+    input_size: Any
+    hidden_size: int
+    _states = 1
+    """Number of states: 2 for an LSTM."""
+    _error: type[Exception] = ValueError
+
+    def _array(self, input: Any, axes: int) -> Array:
+        """The array of the input, which must have ``axes`` axes, or one less if it has no batch axis."""
+        name = type(self).__name__
+        data = as_array(unwrap(input), f"{name}: input")
+        if data.ndim not in (axes - 1, axes) or self.input_size not in (None, data.shape[-1]):
+            expected = f"{axes - 1} or {axes} axes, the last of {self.input_size}"
+            raise self._error(f"{name}: input has shape {data.shape}; expected {expected}")
+        return data
+
+    def _before(self, hx: Any, data: Array, shape: tuple[int, ...]) -> tuple[Any, ...]:
+        """The initial states, zeros by default."""
+        name = type(self).__name__
+        if hx is None:
+            return (self._zeros(data, shape),) * self._states
+        states = pair_of(name, hx) if self._states > 1 else (hx,)
+        for state in states:
+            if np.shape(unwrap(state)) != shape:
+                raise self._error(f"{name}: hx has shape {np.shape(unwrap(state))}; expected {shape}")
+        return states
+
+    def _zeros(self, data: Array, shape: tuple[int, ...]) -> Any:
+        return get_array_module(data).zeros(shape, data.dtype)
+
+
+class PyTorchLayers(PyTorchStates):
+    """What PyTorch's recurrent layers compute: one run along the sequences for each layer and direction."""
+
+    batch_first: Any
+    bidirectional: Any
+
+    def _runs(self) -> Sequence[Callable[[Any, Any], Any]]:
+        """What each layer and direction computes, as `through` takes it."""
+        raise NotImplementedError
+
+    def _between(self, x: Any) -> Any:
+        """The dropout between two layers."""
+        raise NotImplementedError
+
+    def forward(self, input: Any, hx: Any = None) -> tuple[Any, Any]:
+        """The hidden states at all time steps, and the final state of each layer and direction.
+
+        Parameters
+        ----------
+        input : Variable or array
+            Of shape ``(length, batch, input_size)``, or ``(batch, length, input_size)`` with ``batch_first``; a single
+            sequence has no axis ``batch``, and neither have its states.
+        hx : Variable or array, or a pair of them, optional
+            The initial state, by default zeros: ``h``, for an LSTM ``(h, c)``, each of shape
+            ``(num_layers * directions, batch, hidden_size)``, as is the final state.
+        """
+        data, runs = self._array(input, 3), self._runs()
+        batched, turned = data.ndim == 3, data.ndim == 3 and not self.batch_first
+        x = swapaxes(input, 0, 1) if turned else input if batched else expand_dims(input, 0)
+        states = self._before(hx, data, (len(runs), *np.shape(x)[: 1 * batched], self.hidden_size))
+        states = states if batched else tuple([expand_dims(state, 1) for state in states])
+        y, lasts = through(runs, x, [*zip(*states, strict=True)], self._between, 1 + bool(self.bidirectional))
+        ends = tuple([stack(part) for part in zip(*lasts, strict=True)])
+        if not batched:
+            y, ends = y[0], tuple([state[:, 0] for state in ends])
+        return swapaxes(y, 0, 1) if turned else y, ends if self._states > 1 else ends[0]
+
+
 class RNN(_RecurrentLayer):
     """A simple recurrent network: `RNNCell` along sequences, in one or more layers.
 
     Parameters
     ----------
-    in_size, out_size, activation
+    in_size, out_size, activation, nobias
         As for `RNNCell`.
     layers : int
         Number of stacked layers.
@@ -155,8 +229,9 @@ class RNN(_RecurrentLayer):
         activation: Callable[[Any], Any] = tanh,
         layers: int = 1,
         dropout: float = 0.0,
+        nobias: bool = False,
     ) -> None:
-        super().__init__(layers, dropout, in_size, out_size, activation)
+        super().__init__(layers, dropout, in_size, out_size, activation=activation, nobias=nobias)
 
 
 class LSTM(_RecurrentLayer):
@@ -164,7 +239,7 @@ class LSTM(_RecurrentLayer):
 
     Parameters
     ----------
-    in_size, out_size, forget_bias
+    in_size, out_size, forget_bias, nobias
         As for `LSTMCell`.
     layers : int
         Number of stacked layers.
@@ -190,8 +265,9 @@ class LSTM(_RecurrentLayer):
         forget_bias: float = 1.0,
         layers: int = 1,
         dropout: float = 0.0,
+        nobias: bool = False,
     ) -> None:
-        super().__init__(layers, dropout, in_size, out_size, forget_bias)
+        super().__init__(layers, dropout, in_size, out_size, forget_bias=forget_bias, nobias=nobias)
 
 
 class GRU(_RecurrentLayer):
@@ -199,7 +275,7 @@ class GRU(_RecurrentLayer):
 
     Parameters
     ----------
-    in_size, out_size, reset_after
+    in_size, out_size, reset_after, nobias
         As for `GRUCell`.
     layers : int
         Number of stacked layers.
@@ -225,5 +301,6 @@ class GRU(_RecurrentLayer):
         reset_after: bool = False,
         layers: int = 1,
         dropout: float = 0.0,
+        nobias: bool = False,
     ) -> None:
-        super().__init__(layers, dropout, in_size, out_size, reset_after)
+        super().__init__(layers, dropout, in_size, out_size, reset_after=reset_after, nobias=nobias)

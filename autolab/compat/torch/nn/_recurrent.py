@@ -7,9 +7,8 @@ from functools import partial
 from typing import Any, ClassVar
 
 from .... import functions as _engine
-from ....engine import get_array_module
-from ....links.cells import gru_state, lstm_state, pair_of
-from ....links.recurrent import along, through
+from ....links.cells import gru_state, lstm_state
+from ....links.recurrent import PyTorchLayers, PyTorchStates, along
 from .._arguments import expect, tensor_of
 from .._tensor import constant
 from . import functional as F
@@ -19,10 +18,10 @@ from ._module import Layer
 States = tuple[Any, ...]
 
 
-class _Gated(Layer):
+class _Gated(PyTorchStates, Layer):
     """The weights of the gates, and one step computed from the weighted input and the weighted hidden state."""
 
-    _gates, _count = 1, 1  # number of gates, number of states
+    _gates, _error = 1, RuntimeError
     _usual: ClassVar[dict[str, Any]]
     """Default settings: `repr` shows only those that differ."""
 
@@ -43,24 +42,15 @@ class _Gated(Layer):
         """The states after this step."""
         raise NotImplementedError
 
-    def _data(self, input: Any, axes: int) -> Any:
-        """The array of the input, which must have ``axes`` axes, or one less if it has no batch axis."""
-        name, data = type(self).__name__, tensor_of(type(self).__name__, input)._data
-        if data.ndim not in (axes - 1, axes) or data.shape[-1] != self.input_size:
-            expected = f"{axes - 1} or {axes} axes, the last of {self.input_size}"
-            raise RuntimeError(f"{name}: input has shape {data.shape}; expected {expected}")
-        return data
+    def _array(self, input: Any, axes: int) -> Any:
+        return super()._array(tensor_of(type(self).__name__, input), axes)
 
-    def _first(self, hx: Any, data: Any, shape: tuple[int, ...]) -> States:
-        """The initial states, zeros by default."""
-        name = type(self).__name__
-        if hx is None:
-            return (constant(get_array_module(data).zeros(shape, data.dtype)),) * self._count
-        states: States = pair_of(name, hx) if self._count > 1 else (hx,)
-        for state in states:
-            if tensor_of(name, state, "hx")._data.shape != shape:
-                raise RuntimeError(f"{name}: hx has shape {state._data.shape}; expected {shape}")
-        return states
+    def _before(self, hx: Any, data: Any, shape: tuple[int, ...]) -> States:
+        states = super()._before(hx, data, shape)
+        return tuple([tensor_of(type(self).__name__, state, "hx") for state in states])
+
+    def _zeros(self, data: Any, shape: tuple[int, ...]) -> Any:
+        return constant(super()._zeros(data, shape))
 
     def extra_repr(self) -> str:
         others = {name: getattr(self, name, usual) for name, usual in self._usual.items()}
@@ -68,7 +58,7 @@ class _Gated(Layer):
         return f"{self.input_size}, {self.hidden_size}" + "".join(said)
 
 
-class _Layer(_Gated):
+class _Layer(PyTorchLayers, _Gated):
     """Stacked recurrent layers: a cell for each layer and direction."""
 
     _usual = {"num_layers": 1, "bias": True, "batch_first": False, "dropout": 0, "bidirectional": False}  # noqa: RUF012
@@ -85,24 +75,14 @@ class _Layer(_Gated):
     def flatten_parameters(self) -> None:
         """Does nothing; it is there for programs that call it for PyTorch's GPU kernels."""
 
+    def _runs(self) -> list[Any]:
+        return [partial(self._run, f"_l{i}{way}") for i in range(self.num_layers) for way in self._ways]
+
     def _run(self, end: str, x: Any, states: States) -> tuple[Any, States]:
         return along(partial(self._step, end), partial(self._linear, f"ih{end}"), x, states)
 
-    def forward(self, input: Any, hx: Any = None) -> tuple[Any, Any]:
-        """The hidden states at all time steps, and the final states of all layers and directions."""
-        data, runs = self._data(input, 3), [f"_l{i}{way}" for i in range(self.num_layers) for way in self._ways]
-        batched, turned = data.ndim == 3, data.ndim == 3 and not self.batch_first
-        x = input if batched else _engine.expand_dims(input, 0)
-        x = _engine.swapaxes(x, 0, 1) if turned else x
-        firsts = self._first(hx, data, (len(runs), *x.shape[: 1 * batched], self.hidden_size))
-        firsts = firsts if batched else tuple([_engine.expand_dims(state, 1) for state in firsts])
-        drop = partial(F.dropout, p=self.dropout, training=self.training)
-        starts = [*zip(*firsts, strict=True)]
-        y, lasts = through([partial(self._run, end) for end in runs], x, starts, drop, len(self._ways))
-        ends: States = tuple([_engine.stack(part) for part in zip(*lasts, strict=True)])
-        if not batched:
-            y, ends = y[0], tuple([state[:, 0] for state in ends])
-        return _engine.swapaxes(y, 0, 1) if turned else y, ends if self._count > 1 else ends[0]
+    def _between(self, x: Any) -> Any:
+        return F.dropout(x, p=self.dropout, training=self.training)
 
 
 class _Cell(_Gated):
@@ -115,14 +95,14 @@ class _Cell(_Gated):
 
     def forward(self, input: Any, hx: Any = None) -> Any:
         """The next hidden state; for an LSTM, the pair of hidden state and cell state, as ``hx`` is."""
-        data = self._data(input, 2)
-        states = self._first(hx, data, (*data.shape[:-1], self.hidden_size))
+        data = self._array(input, 2)
+        states = self._before(hx, data, (*data.shape[:-1], self.hidden_size))
         states = self._step("", self._linear("ih", input), states)
-        return states if self._count > 1 else states[0]
+        return states if self._states > 1 else states[0]
 
 
 class _LSTM(_Gated):
-    _gates, _count = 4, 2
+    _gates, _states = 4, 2
 
     def _after(self, wx: Any, wh: Any, states: States) -> States:
         return lstm_state(wx + wh, states[1])
