@@ -627,6 +627,11 @@ ON_PURPOSE: dict[str, tuple[str, str, str]] = {
         "data.DataLoader(n, 2, shuffle=False)",
         "AutoLab's draws a new order for each epoch, as training wants it",
     ),
+    "Embedding": (
+        "L.Embedding(5, 2, padding_idx=3).apply(lambda e: nn.init.ones_(e.W))(n)",
+        "nn.Embedding(5, 2, padding_idx=3).apply(lambda e: nn.init.ones_(e.W))(n)",
+        "padding gives 0 as in Chainer, in PyTorch its row, which is 0 at first; neither is trained",
+    ),
     "GRUCell": ("L.GRUCell(3, 2)", "nn.GRUCell(3, 2)", "Chainer's resets h before the product, PyTorch's after it"),
     "leaky_relu": ("F.leaky_relu(-x)", "nn.functional.leaky_relu(-x)", "Chainer's slope is 0.2, PyTorch's 0.01"),
     "Linear": (

@@ -15,13 +15,14 @@ from typing import Any
 import numpy as np
 
 from .. import functions
-from ..engine import Parameter, Variable, takes_other_words, unwrap
+from ..engine import Array, Parameter, Variable, as_array, takes_other_words, unwrap
+from ..engine.undisturbed import is_undisturbed
 from ..functions.losses.clamped import binary_cross_entropy as clamped
 from ..functions.networks.conv_transpose import padded_transpose
+from ..functions.networks.embedding import padding_row
 from ..functions.pytorch_pooling import avg_pool1d, avg_pool2d, max_pool1d, max_pool2d  # noqa: F401  # also of this module
 from ..shared.binding import Bound
 from .link import Link
-from .normalization import running_averages
 
 
 def __getattr__(name: str) -> Any:
@@ -126,6 +127,39 @@ def batch_norm(
             else:
                 holder[...] = new
     return y
+
+
+def running_averages(averages: Sequence[Array], x: Array, axes: tuple[int, ...], decay: float) -> list[Array]:
+    """The running mean and variance, updated with the batch ``x``, whose unbiased variance is used.
+
+    Inside `undisturbed`, as when a function is recorded or checked, they stay the same.
+    """
+    if is_undisturbed():
+        return [*averages]
+    if x.dtype == np.float16:  # sums would overflow at 65504
+        x = x.astype(np.float32)
+    mean, var = x.mean(axis=axes), x.var(axis=axes)
+    each = x.size // max(mean.size, 1)
+    batch = mean, var * (each / max(each - 1, 1))
+    return [(decay * old + (1 - decay) * new).astype(old.dtype) for old, new in zip(averages, batch, strict=True)]
+
+
+def embedding(x: Any, weight: Any, padding_idx: int | None = None) -> Any:
+    """`functions.embedding`; the row ``padding_idx`` gets no gradient.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from autolab import nn
+    >>> nn.functional.embedding(np.array([1, 0]), np.array([[1.0, 2.0], [3.0, 4.0]]))
+    array([[3., 4.],
+           [1., 2.]])
+    """
+    row, y = padding_row("embedding", padding_idx, len(weight)), functions.embedding(x, weight)
+    if row is None or not isinstance(y, Variable):
+        return y
+    ids = as_array(unwrap(x), "embedding: x")
+    return functions.where((ids == row)[..., None], y.detach(), y)
 
 
 def gelu(x: Any, approximate: str = "none") -> Any:

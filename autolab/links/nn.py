@@ -18,7 +18,7 @@ import numpy as np
 from .. import functions as F
 from ..engine import Parameter, check_number
 from ..functions.networks.dropout import check_ratio
-from . import attention, recurrent
+from . import attention, functional, recurrent
 from .chain import ChainList
 from .link import Link
 from .nn_order import (  # noqa: F401  # also of this module
@@ -33,7 +33,7 @@ from .nn_order import (  # noqa: F401  # also of this module
     LSTMCell,
     RNNCell,
 )
-from .normalization import BatchNormalization, LayerNormalization
+from .normalization import BatchNormalization, GroupNormalization, LayerNormalization, RMSNormalization
 
 
 def _turned(x: Any, batch_first: bool) -> Any:
@@ -241,8 +241,25 @@ class BatchNorm1d(BatchNormalization):
     0.75
     """
 
-    def __init__(self, num_features: int, eps: float = 1e-5, momentum: float = 0.1) -> None:
-        super().__init__(num_features, 1 - check_number(type(self).__name__, "momentum", momentum, 0.0, 1.0), eps)
+    def __init__(
+        self,
+        num_features: int,
+        eps: float = 1e-5,
+        momentum: float | None = 0.1,
+        affine: bool = True,
+        track_running_stats: bool = True,
+        *,
+        bias: bool = True,
+    ) -> None:
+        share = 0.1 if momentum is None else check_number(type(self).__name__, "momentum", momentum, 0.0, 1.0)
+        super().__init__(num_features, 1 - share, eps)
+        _leave_out(self, affine, bias)
+        if not track_running_stats:
+            del self.avg_mean, self.avg_var
+            self.avg_mean = self.avg_var = None
+        elif momentum is None:  # the averages of all batches
+            vars(self)["decay"] = None
+            self.register_buffer("num_batches_tracked", np.asarray(0))
 
 
 class BatchNorm2d(BatchNorm1d):
@@ -260,16 +277,74 @@ class LayerNorm(LayerNormalization):
     (4, 2, 3)
     """
 
-    def __init__(self, normalized_shape: Any, eps: float = 1e-5) -> None:
+    def __init__(
+        self, normalized_shape: Any, eps: float = 1e-5, elementwise_affine: bool = True, bias: bool = True
+    ) -> None:
         super().__init__(None, eps)
         shape = tuple(normalized_shape) if isinstance(normalized_shape, tuple | list) else (normalized_shape,)
         self.axes = tuple(range(-len(shape), 0))
         self.gamma.initialize(shape)
         self.beta.initialize(shape)
+        _leave_out(self, elementwise_affine, bias)
 
     def forward(self, x: Any) -> Any:
         """Normalize ``x`` of shape ``(..., *normalized_shape)``."""
         return F.layer_norm(x, self.gamma, self.beta, axis=self.axes, eps=self.eps)
+
+
+class RMSNorm(RMSNormalization):
+    """`links.RMSNormalization` over as many last axes as ``normalized_shape`` has; ``eps`` is that of the dtype.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from autolab import nn
+    >>> nn.RMSNorm((2, 3))(np.ones((4, 2, 3))).shape
+    (4, 2, 3)
+    """
+
+    def __init__(self, normalized_shape: Any, eps: float | None = None, elementwise_affine: bool = True) -> None:
+        super().__init__(None, eps or 0.0)
+        shape = tuple(normalized_shape) if isinstance(normalized_shape, tuple | list) else (normalized_shape,)
+        vars(self)["eps"], self.normalized_shape = eps, shape
+        self.gamma.initialize(shape)
+        _leave_out(self, elementwise_affine)
+
+    def forward(self, x: Any) -> Any:
+        """Normalize ``x`` of shape ``(..., *normalized_shape)``."""
+        return functional.rms_norm(x, self.normalized_shape, self.gamma, self.eps)
+
+
+class GroupNorm(GroupNormalization):
+    """`links.GroupNormalization`, with or without scale and offset.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from autolab import nn
+    >>> nn.GroupNorm(2, 4, affine=False)(np.ones((1, 4, 3))).shape
+    (1, 4, 3)
+    """
+
+    def __init__(
+        self,
+        num_groups: int,
+        num_channels: int | None = None,
+        eps: float = 1e-5,
+        affine: bool = True,
+        *,
+        bias: bool = True,
+    ) -> None:
+        super().__init__(num_groups, num_channels, eps)
+        _leave_out(self, affine, bias)
+
+
+def _leave_out(link: Any, affine: bool, bias: bool = True) -> None:
+    """Take away the scale and the offset of a normalization, or the offset alone."""
+    if not affine:
+        link.gamma = None
+    if not (affine and bias):
+        link.beta = None
 
 
 class PReLU(Link):

@@ -6,7 +6,7 @@ import inspect
 from typing import Any, ClassVar
 
 from ..engine.keyword_aliases import known
-from . import cells, conv, linear, normalization
+from . import cells, conv, functional, linear, normalization
 
 
 class _Ordered:
@@ -44,7 +44,18 @@ Conv1d = _ordered("Conv1d", conv.Conv1D, _WINDOWS + "dilation groups bias")
 Conv2d = _ordered("Conv2d", conv.Conv2D, _WINDOWS + "dilation groups bias")
 ConvTranspose1d = _ordered("ConvTranspose1d", conv.ConvTranspose1D, _WINDOWS + "output_padding groups bias dilation")
 ConvTranspose2d = _ordered("ConvTranspose2d", conv.ConvTranspose2D, _WINDOWS + "output_padding groups bias dilation")
-Embedding = _ordered("Embedding", linear.Embedding, "num_embeddings embedding_dim padding_idx", _from_end=True)
+
+
+class Embedding(_Ordered, linear.Embedding):
+    """`links.Embedding`, called as in PyTorch: the row ``padding_idx`` gets no gradient, whatever its numbers are."""
+
+    _order, _from_end = "num_embeddings embedding_dim padding_idx", True
+
+    def forward(self, ids: Any) -> Any:
+        """The rows with the indices ``ids``."""
+        return functional.embedding(ids, self.W, self.padding_idx)
+
+
 Dropout = _ordered("Dropout", normalization.Dropout, "p inplace")
 
 _NAMES = {

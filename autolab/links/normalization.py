@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -12,8 +11,9 @@ from .. import initializers
 from ..engine import Parameter, as_array, check_number, check_real, check_rng, config, publish, takes_other_words
 from ..engine.backend import Array, get_array_module
 from ..engine.undisturbed import is_undisturbed
-from ..functions import batch_norm, dropout, group_norm, instance_norm, layer_norm, rms_norm
+from ..functions import dropout, group_norm, instance_norm, layer_norm, rms_norm
 from ..functions.networks.dropout import check_ratio
+from .functional import batch_norm, running_averages
 from .linear import check_size, initializer, shape_of
 from .link import Link
 
@@ -68,6 +68,7 @@ class BatchNormalization(Link):
         self.eps = check_number("BatchNormalization", "eps", eps, 0)
         self.avg_mean: Any
         self.avg_var: Any
+        self.num_batches_tracked: Any
         self.gamma = Parameter(initializers.One())
         self.beta = Parameter(initializers.Zero())
         self.register_buffer("avg_mean", None)
@@ -76,9 +77,9 @@ class BatchNormalization(Link):
             self._size(check_size("BatchNormalization", "size", size), np)
 
     @property
-    def momentum(self) -> float:
-        """PyTorch's ``1 - decay``."""
-        return 1 - self.decay
+    def momentum(self) -> float | None:
+        """PyTorch's ``1 - decay``; None if the averages are those of all batches."""
+        return None if self.decay is None else 1 - self.decay
 
     def _size(self, size: int, xp: Any) -> None:
         self.gamma.initialize((size,))
@@ -92,45 +93,47 @@ class BatchNormalization(Link):
         shape = data.shape
         if len(shape) < 2:
             raise ValueError(f"BatchNormalization: x has shape {shape}; expected (batch, features, ...)")
-        if config.train and math.prod(shape) < 2 * shape[1]:
+        if self._is_of_batch and math.prod(shape) < 2 * shape[1]:
             raise ValueError(
                 f"BatchNormalization: x has shape {shape}; a variance needs two numbers per feature. Train "
                 "with more examples; for a single one use test_mode(), which uses the running averages"
             )
         return data
 
+    @property
+    def _is_of_batch(self) -> bool:
+        """Whether the statistics are those of the batch: where there are no averages, also in test mode."""
+        return config.train or (self.avg_mean is None and _is_sized(self.gamma))
+
     def forward(self, x: Any) -> Any:
         """Normalize ``x`` of shape ``(batch, features, ...)``."""
         data = self._checked(x)
-        xp, shape = get_array_module(data), data.shape
-        if not self.gamma.is_initialized:
-            self._size(shape[1], xp)
-        if not config.train:
-            return batch_norm(x, self.gamma, self.beta, self.avg_mean, self.avg_var, eps=self.eps)
-        y = batch_norm(x, self.gamma, self.beta, eps=self.eps)
-        if not is_undisturbed():
-            axes = (0, *range(2, data.ndim))
-            mean, var = running_averages((self.avg_mean, self.avg_var), data, axes, self.decay)
-            publish([(self, "avg_mean", mean), (self, "avg_var", var)])
+        if not _is_sized(self.gamma):
+            self._size(data.shape[1], get_array_module(data))
+        averages = self.avg_mean, self.avg_var
+        if not self._is_of_batch:
+            return batch_norm(x, *averages, self.gamma, self.beta, eps=self.eps)
+        y = batch_norm(x, None, None, self.gamma, self.beta, training=True, eps=self.eps)
+        if self.avg_mean is not None and not is_undisturbed():
+            stores: list[tuple[Any, str, Any]] = []
+            decay = self.decay
+            if decay is None:
+                count = self.num_batches_tracked + 1
+                stores, decay = [(self, "num_batches_tracked", count)], 1 - 1 / count
+            mean, var = running_averages(averages, data, (0, *range(2, data.ndim)), decay)
+            publish([(self, "avg_mean", mean), (self, "avg_var", var), *stores])
         return y
 
     def extra_repr(self) -> str:
-        return f"{self.gamma.size if self.gamma.is_initialized else None}, decay={self.decay}, eps={self.eps}"
+        return f"{_size_of(self.gamma)}, decay={self.decay}, eps={self.eps}"
 
 
-def running_averages(averages: Sequence[Array], x: Array, axes: tuple[int, ...], decay: float) -> list[Array]:
-    """The running mean and variance, updated with the batch ``x``, whose unbiased variance is used.
+def _is_sized(gamma: Any) -> bool:
+    return gamma is None or gamma.is_initialized
 
-    Inside `undisturbed`, as when a function is recorded or checked, they stay the same.
-    """
-    if is_undisturbed():
-        return [*averages]
-    if x.dtype == np.float16:  # sums would overflow at 65504
-        x = x.astype(np.float32)
-    mean, var = x.mean(axis=axes), x.var(axis=axes)
-    each = x.size // max(mean.size, 1)
-    batch = mean, var * (each / max(each - 1, 1))
-    return [(decay * old + (1 - decay) * new).astype(old.dtype) for old, new in zip(averages, batch, strict=True)]
+
+def _size_of(gamma: Any) -> int | None:
+    return gamma.size if gamma is not None and gamma.is_initialized else None
 
 
 class _AffineNorm(Link):
@@ -148,7 +151,7 @@ class _AffineNorm(Link):
 
     def _sized(self, x: Any) -> None:
         """Initialize the parameters with the size of ``x``, if they have none yet."""
-        if self.gamma.is_initialized:
+        if _is_sized(self.gamma):
             return
         shape = shape_of(type(self).__name__, x)
         if len(shape) < (2 if self._axis == 1 else 1):
@@ -158,7 +161,7 @@ class _AffineNorm(Link):
             parameter.initialize((shape[self._axis],))
 
     def extra_repr(self) -> str:
-        return f"{self.gamma.size if self.gamma.is_initialized else None}, eps={self.eps}"
+        return f"{_size_of(self.gamma)}, eps={self.eps}"
 
 
 class LayerNormalization(_AffineNorm):

@@ -200,11 +200,8 @@ def test_norms_and_cells_have_pytorchs_words() -> None:
     assert norm.running_var is norm.avg_var and isinstance(norm, nn.BatchNorm1d)
     cell = nn.LSTMCell(3, 4)
     assert cell.weight_ih is cell.W.W and cell.weight_hh is cell.U.W and cell.bias_ih is cell.W.b
-    for momentum in (None, 1.5):
-        with pytest.raises(
-            ValueError, match=f"^BatchNorm2d: momentum is {momentum}; expected a number of at least 0.0"
-        ):
-            nn.BatchNorm2d(3, momentum=momentum)
+    with pytest.raises(ValueError, match=r"^BatchNorm2d: momentum is 1.5; expected a number of at least 0.0"):
+        nn.BatchNorm2d(3, momentum=1.5)
 
 
 def test_utilities_of_sequences_and_vectors() -> None:

@@ -9,14 +9,13 @@ import numpy as np
 from .... import functions as F
 from ....functions import pytorch_losses as _losses  # noqa: F401  # for table.txt
 from ....functions.networks.dot_product_attention import weigh
-from ....functions.networks.embedding import padding_row
 from ....links import functional as _links
 from ...table import fill, signed
 from .. import _elementwise  # noqa: F401  # for table.txt
 from .._arguments import beside, expect, floats, numbers, of_floats, tensor_of, without_gradient  # noqa: F401  # floats is for table.txt
 from .._inplace import replaced
 from .._products import cosine_similarity as cosine_similarity
-from .._tensor import constant, dressed, plain
+from .._tensor import constant, dressed, plain  # noqa: F401  # plain is for table.txt
 from ._losses import *  # noqa: F403
 from ._windows import *  # noqa: F403
 
@@ -84,12 +83,7 @@ def dropout(input: Any, p: float = 0.5, training: bool = True, inplace: bool = F
 
 def embedding(input: Any, weight: Any, padding_idx: int | None = None) -> Any:
     """The rows of ``weight`` with these indices; row ``padding_idx`` gets no gradient."""
-    row = padding_row("embedding", padding_idx, len(tensor_of("embedding", weight, "weight")._data))
-    y = dressed(F.embedding(input, weight))
-    if row is None:
-        return y
-    fixed = np.expand_dims(plain(input) == row, -1)
-    return dressed(F.where(fixed, y.detach(), y))
+    return dressed(_links.embedding(input, tensor_of("embedding", weight, "weight"), padding_idx))
 
 
 # ---------------------------------------------------------------------- normalization

@@ -1,0 +1,146 @@
+"""Layers and optimizers that both `autolab` and the torch facade have: every setting gives the same numbers in both.
+
+What differs on purpose is in `ON_PURPOSE` of autolab/engine/habit_tables.py, or below with its reason.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+import autolab
+from autolab import nn
+from autolab.compat import torch
+
+RNG = np.random.default_rng(0)
+IMAGES, SERIES, ROWS = [RNG.normal(size=shape).astype(np.float32) for shape in ((2, 4, 6, 6), (2, 4, 7), (3, 4))]
+IDS = np.array([[1, 2, 0], [3, 1, 1]])
+
+LAYERS: dict[str, tuple[tuple[Any, ...], Any]] = {
+    "Linear": ((4, 3), ROWS),
+    "Conv1d": ((4, 6, 3), SERIES),
+    "Conv2d": ((4, 6, 3), IMAGES),
+    "ConvTranspose1d": ((4, 6, 3), SERIES),
+    "ConvTranspose2d": ((4, 6, 3), IMAGES),
+    "Embedding": ((5, 3), IDS),
+    "LayerNorm": (((4, 7),), SERIES),
+    "RMSNorm": (((4, 7),), SERIES),
+    "GroupNorm": ((2, 4), SERIES),
+    "BatchNorm1d": ((4,), SERIES),
+    "BatchNorm2d": ((4,), IMAGES),
+    "PReLU": ((), SERIES),
+    "Dropout": ((), SERIES),
+    "Dropout2d": ((), IMAGES),
+    "Flatten": ((), IMAGES),
+    "Unflatten": ((1, (2, 2)), IMAGES),
+    "LSTM": ((7, 3), SERIES),
+    "GRU": ((7, 3), SERIES),
+    "RNN": ((7, 3), SERIES),
+    "LSTMCell": ((4, 3), ROWS),
+    "GRUCell": ((4, 3), ROWS),
+    "RNNCell": ((4, 3), ROWS),
+}
+OTHERS: dict[str, tuple[Any, ...]] = {
+    "affine": (False,),
+    "batch_first": (True,),
+    "bias": (False,),
+    "bidirectional": (True,),
+    "dilation": (2,),
+    "elementwise_affine": (False,),
+    "end_dim": (2,),
+    "eps": (0.5,),
+    "groups": (2,),
+    "init": (0.5,),
+    "inplace": (True,),
+    "momentum": (0.3, None),
+    "nonlinearity": ("relu",),
+    "num_layers": (2,),
+    "num_parameters": (4,),
+    "p": (0.3,),
+    "padding": (1,),
+    "padding_idx": (1, -1),
+    "start_dim": (0,),
+    "stride": (2,),
+    "track_running_stats": (False,),
+}
+ALONE = {"output_padding": {"stride": 2, "output_padding": 1}, "dropout": {"num_layers": 3, "dropout": 0.3}}
+"""Settings that need others."""
+REFUSED = {"max_norm", "padding_mode", "proj_size", "scale_grad_by_freq", "sparse"}
+"""What the facade takes at its default only, as the core does not have it."""
+ELSEWHERE = {"device", "dtype", "norm_type"}
+"""Of the whole model in AutoLab: ``to(...)``; the last has no effect without max_norm."""
+
+
+def _cases() -> Iterator[tuple[str, dict[str, Any]]]:
+    for name, (sizes, _) in LAYERS.items():
+        yield name, {}
+        for setting in [*inspect.signature(getattr(torch.nn, name)).parameters][len(sizes) :]:
+            if setting not in REFUSED | ELSEWHERE:
+                for value in OTHERS.get(setting, (None,)) if setting not in ALONE else ():
+                    yield name, {setting: value}
+                if setting in ALONE:
+                    yield name, ALONE[setting]
+
+
+def _as_named_there(name: str, layer: Any) -> Iterator[tuple[str, Any]]:
+    """Pairs of PyTorch's name and the array of our layer; of two biases that are added, ours has one."""
+    if name.removesuffix("Cell") not in ("LSTM", "GRU", "RNN"):
+        yield from [(path, p) for path, p in layer.named_parameters()]
+        return
+    ways = ["", "_reverse"] if getattr(layer, "bidirectional", False) else [""]
+    for i, cell in enumerate([run.cell for run in layer.runs] if hasattr(layer, "runs") else [layer]):
+        end = f"_l{i // len(ways)}{ways[i % len(ways)]}" if hasattr(layer, "runs") else ""
+        parts = "rzh" if name.startswith("GRU") else [""]
+        for kind, letter in (("ih", "W"), ("hh", "U")):
+            links = [getattr(cell, f"{letter}_{part}" if part else letter) for part in parts]
+            yield f"weight_{kind}{end}", [link.W for link in links]
+            yield f"bias_{kind}{end}", [link.b for link in links]
+
+
+def _with_the_same_weights(name: str, theirs: Any, ours: Any) -> None:
+    own = dict(_as_named_there(name, ours))
+    for path, parameter in theirs.named_parameters():
+        value = RNG.uniform(0.5, 1.5, parameter.shape).astype(np.float32)
+        held = own.pop(path)
+        held = held if isinstance(held, list) else [held]
+        parts = np.split(value, len(held)) if len(held) > 1 else [value]
+        if path.startswith("bias_hh"):
+            value[:] = 0 if held[-1] is None else value
+            parts = [part * (one is not None) for one, part in zip(held, parts, strict=True)]
+        parameter.data = torch.from_numpy(np.concatenate(parts))
+        for one, part in zip(held, parts, strict=True):
+            if one is not None:
+                one.data = part
+    assert not [path for path, held in own.items() if not isinstance(held, list) or any(p is not None for p in held)]
+
+
+def _numbers(result: Any) -> list[np.ndarray]:
+    if isinstance(result, tuple):
+        return [array for part in result for array in _numbers(part)]
+    return [np.asarray(getattr(result, "array", result))]
+
+
+def _agree(theirs: Any, ours: Any) -> None:
+    for a, b in zip(_numbers(theirs), _numbers(ours), strict=True):
+        np.testing.assert_allclose(b, a, rtol=2e-5, atol=2e-6)
+        assert a.dtype == b.dtype
+
+
+@pytest.mark.parametrize(("name", "settings"), [*_cases()])
+def test_a_layer_gives_the_facades_numbers(name: str, settings: dict[str, Any]) -> None:
+    sizes, x = LAYERS[name]
+    theirs, ours = getattr(torch.nn, name)(*sizes, **settings), getattr(nn, name)(*sizes, **settings)
+    _with_the_same_weights(name, theirs, ours)
+    for mode in (True, True, False):
+        theirs.train(mode)
+        ours.train(mode)
+        for scale in (1, 2):
+            given = x if x.dtype.kind == "i" else scale * x
+            with autolab.using_config("rng", np.random.default_rng(1)):
+                expected = theirs(torch.from_numpy(given.copy()))
+            with autolab.using_config("rng", np.random.default_rng(1)):
+                _agree(expected, ours(given.copy()))
