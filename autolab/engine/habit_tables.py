@@ -523,9 +523,10 @@ ALIASES: dict[str, dict[str, str]] = {
     "optimizers": _names(
         {
             "": """
-                Adadelta=AdaDelta Adagrad=AdaGrad GradientMethod=Optimizer Momentum=MomentumSGD RMSProp=RMSprop
+                GradientMethod=Optimizer Momentum=MomentumSGD RMSProp=RMSprop
                 adam=Adam adamw=AdamW sgd=SGD
             """,
+            "update_rules": "Adadelta Adagrad",
             "lr_scheduler": """
                 ChainedScheduler ConstantLR CosineAnnealingLR CosineAnnealingWarmRestarts CyclicLR ExponentialLR
                 LambdaLR LinearLR MultiStepLR MultiplicativeLR OneCycleLR PolynomialLR ReduceLROnPlateau SequentialLR
@@ -617,6 +618,8 @@ KEYWORDS = {name: tuple(own.split(",")) for name, own in _pairs(_KEYWORDS)}
 """Keyword -> the names under which functions, links and optimizers accept it; the first that exists is used."""
 
 ON_PURPOSE: dict[str, tuple[str, str, str]] = {
+    "Adadelta": ("optimizers.AdaDelta().rho", "optimizers.Adadelta().rho", "Chainer's rho is 0.95, PyTorch's 0.9"),
+    "Adagrad": ("optimizers.AdaGrad().eps", "optimizers.Adagrad().eps", "Chainer's eps is 1e-8, PyTorch's 1e-10"),
     "binary_cross_entropy": (
         "F.binary_cross_entropy([1e-50], [1.0])",
         "nn.functional.binary_cross_entropy(Variable([1e-50]), [1.0])",

@@ -198,6 +198,29 @@ class AdaGrad(Optimizer):
         return _moved(w, _over_root(g, h, self.eps), -rate)
 
 
+class Adagrad(AdaGrad):
+    """`AdaGrad` with PyTorch's settings in PyTorch's order, and its defaults.
+
+    Examples
+    --------
+    >>> from autolab import optimizers
+    >>> optimizers.Adagrad(0.1, lr_decay=0.5)
+    Adagrad(lr=0.1, eps=1e-10, lr_decay=0.5, t=0)
+    """
+
+    def __init__(
+        self,
+        lr: Rate = 0.01,
+        lr_decay: float = 0.0,
+        weight_decay: float = 0.0,
+        initial_accumulator_value: float = 0.0,
+        eps: float = 1e-10,
+    ) -> None:
+        super().__init__(lr, eps)
+        self.lr_decay, self.weight_decay = lr_decay, weight_decay
+        self.initial_accumulator_value = initial_accumulator_value
+
+
 class AdaDelta(Optimizer):
     """AdaDelta: scales each step by the size of previous steps, so that no learning rate needs tuning.
 
@@ -231,6 +254,21 @@ class AdaDelta(Optimizer):
         step = _over_root(g, (h + self.eps) / (before + self.eps), 0)
         state["d"] = _averaged(state.get("d"), step * step, self.rho)
         return _moved(w, step, -self.rate)
+
+
+class Adadelta(AdaDelta):
+    """`AdaDelta` with PyTorch's settings in PyTorch's order, and its defaults.
+
+    Examples
+    --------
+    >>> from autolab import optimizers
+    >>> optimizers.Adadelta(0.5)
+    Adadelta(rho=0.9, eps=1e-06, lr=0.5, t=0)
+    """
+
+    def __init__(self, lr: Rate = 1.0, rho: float = 0.9, eps: float = 1e-6, weight_decay: float = 0.0) -> None:
+        super().__init__(rho, eps, lr)
+        self.weight_decay = weight_decay
 
 
 class RMSprop(Optimizer):

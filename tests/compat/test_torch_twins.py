@@ -67,7 +67,10 @@ OTHERS: dict[str, tuple[Any, ...]] = {
     "stride": (2,),
     "track_running_stats": (False,),
 }
-ALONE = {"output_padding": {"stride": 2, "output_padding": 1}, "dropout": {"num_layers": 3, "dropout": 0.3}}
+ALONE: dict[str, dict[str, Any]] = {
+    "output_padding": {"stride": 2, "output_padding": 1},
+    "dropout": {"num_layers": 3, "dropout": 0.3},
+}
 """Settings that need others."""
 REFUSED = {"max_norm", "padding_mode", "proj_size", "scale_grad_by_freq", "sparse"}
 """What the facade takes at its default only, as the core does not have it."""
@@ -144,3 +147,61 @@ def test_a_layer_gives_the_facades_numbers(name: str, settings: dict[str, Any]) 
                 expected = theirs(torch.from_numpy(given.copy()))
             with autolab.using_config("rng", np.random.default_rng(1)):
                 _agree(expected, ours(given.copy()))
+
+
+SETTINGS = {
+    "alpha": 0.7,
+    "amsgrad": True,
+    "betas": (0.7, 0.8),
+    "centered": True,
+    "dampening": 0.3,
+    "eps": 0.3,
+    "initial_accumulator_value": 0.2,
+    "lr": 0.3,
+    "lr_decay": 0.3,
+    "maximize": True,
+    "momentum": 0.6,
+    "rho": 0.6,
+    "weight_decay": 0.2,
+}
+TOGETHER = {"nesterov": {"momentum": 0.6, "nesterov": True}, "dampening": {"momentum": 0.6, "dampening": 0.3}}
+"""Settings that say nothing without others."""
+
+
+def _settings_of(name: str) -> list[str]:
+    given = inspect.signature(getattr(torch.optim, name)).parameters
+    return [one for one in given if one in SETTINGS | TOGETHER]
+
+
+def _trained(optim: Any, leaf: Any, name: str, *args: Any, **settings: Any) -> list[float]:
+    w, found = leaf(np.array([1.0, -2.0, 0.5])), []
+    optimizer = getattr(optim, name)([w], *args, **settings)
+    for _ in range(4):
+        optimizer.zero_grad()
+        ((w - 3) ** 2 * 0.5 + w.sum() * w * 0.1).sum().backward()
+        optimizer.step()
+        found += w.tolist()
+    return found
+
+
+def _leaf(numbers: np.ndarray) -> Any:
+    return torch.from_numpy(numbers).requires_grad_()
+
+
+@pytest.mark.parametrize("name", ["SGD", "Adam", "AdamW", "RMSprop", "Adagrad", "Adadelta"])
+def test_an_optimizer_gives_the_facades_numbers(name: str) -> None:
+    """By keyword, and by position in PyTorch's order where it is not refused; of SGD the default rate differs."""
+    rate = {"lr": 0.01} if name == "SGD" else {}
+    cases: list[tuple[list[Any], dict[str, Any]]] = [([], rate)]
+    cases += [([], rate | TOGETHER.get(one, {one: SETTINGS.get(one)})) for one in _settings_of(name)]
+    for args, settings in cases:
+        expected = _trained(torch.optim, _leaf, name, *args, **settings)
+        np.testing.assert_allclose(_trained(autolab.optim, autolab.Variable, name, **settings), expected, rtol=1e-9)
+    values = [SETTINGS.get(one, False) for one in _settings_of(name)]
+    for n in range(1, len(values) + 1):
+        try:
+            found = _trained(autolab.optim, autolab.Variable, name, *values[:n])
+        except (TypeError, ValueError):
+            assert n > 1
+            continue
+        np.testing.assert_allclose(found, _trained(torch.optim, _leaf, name, *values[:n]), rtol=1e-9)

@@ -45,8 +45,6 @@ SETTINGS: dict[str, list[dict[str, Any]]] = {
     ],
     "Adadelta": [{"rho": 0.7, "eps": 0.1, "weight_decay": 0.1}, {"rho": 0.9, "maximize": True}],
 }
-OWN_NAMES = {"Adagrad": "AdaGrad", "Adadelta": "AdaDelta"}
-
 SCHEDULES: dict[str, Callable[[Any, Any], Any]] = {
     "none": lambda S, o: None,
     "step": lambda S, o: S.StepLR(o, 2, 0.5),
@@ -121,7 +119,7 @@ def cases() -> list[tuple[str, int, str]]:
     """Optimizer, index of its settings, and schedule."""
     found = [(name, i, plan) for name, each in SETTINGS.items() for i in range(len(each)) for plan in SCHEDULES]
     of_momentum = ("one cycle", "one cycle, three phases", "cycles of momentum")
-    return [one for one in found if not (one[0] in OWN_NAMES and one[2] in of_momentum)]
+    return [one for one in found if not (one[0] in ("Adagrad", "Adadelta") and one[2] in of_momentum)]
 
 
 if __name__ == "__main__":

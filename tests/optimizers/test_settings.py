@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from helpers.optimizer_programs import FIGURES, OWN_NAMES, SCHEDULES, SETTINGS, STEPS, cases, figures, stepped
+from helpers.optimizer_programs import FIGURES, SCHEDULES, SETTINGS, STEPS, cases, figures, stepped
 
 import autolab
 from autolab import Link, Parameter, optimizers
@@ -43,7 +43,7 @@ def test_optimizers_and_schedules_give_the_figures_of_pytorch(every: int) -> Non
     table = json.loads(FIGURES.read_text("utf-8"))
     assert len(table) == len(cases())
     for name, i, plan in cases()[::every]:
-        for optim, made, kind in ((optimizers, leaf, OWN_NAMES.get(name, name)), (torch.optim, tensor, name)):
+        for optim, made, kind in ((optimizers, leaf, name), (torch.optim, tensor, name)):
             found = figures(optim, made, kind, SETTINGS[name][i], plan)
             where = f"{optim.__name__} {name} {SETTINGS[name][i]} {plan}"
             np.testing.assert_allclose(found, table[f"{name} {i} {plan}"], rtol=1e-9, atol=1e-9, err_msg=where)
