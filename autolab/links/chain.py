@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterator, MutableSequence, Sequence
+from collections import OrderedDict
+from collections.abc import Callable, Iterable, Iterator, MutableSequence, Sequence
 from reprlib import recursive_repr
 from typing import Any
 
@@ -73,7 +74,21 @@ class Editable:
     def __add__(self: Any, others: Any) -> Any:
         return self._of([*self, *others]) if isinstance(others, Editable) else NotImplemented
 
-    __iadd__, extend, pop = MutableSequence.__iadd__, MutableSequence.extend, MutableSequence.pop
+    def __mul__(self: Any, times: int) -> Any:
+        return self._of([*self] * times)
+
+    def append(self: Any, step: Any) -> Any:
+        """Append a step; returns the sequence itself."""
+        self._add(step)
+        return self
+
+    def extend(self: Any, steps: Iterable[Any]) -> Any:
+        """Append several steps; returns the sequence itself."""
+        for step in [*steps]:
+            self._add(step)
+        return self
+
+    __iadd__, pop = MutableSequence.__iadd__, MutableSequence.pop
     remove, clear, index, count = MutableSequence.remove, MutableSequence.clear, Sequence.index, Sequence.count
 
 
@@ -84,10 +99,9 @@ class _LinkSequence(Editable, Link):
         super().__init__()
         self._items: list[Any] = []
         for step in steps[0] if len(steps) == 1 and isinstance(steps[0], list) else steps:
-            self.append(step)
+            self._add(step)
 
-    def append(self, step: Any) -> None:
-        """Append a step."""
+    def _add(self, step: Any) -> None:
         self._check(step)
         if isinstance(step, Link):
             self._register(self._next_name(), "link", step)
@@ -110,7 +124,7 @@ class _LinkSequence(Editable, Link):
             delattr(self, name)
         self._items = []
         for step in steps:
-            self.append(step)
+            self._add(step)
 
     def _copied(self, memo: dict[int, Any], mode: Any) -> Any:
         twin = super()._copied(memo, mode)
@@ -130,7 +144,7 @@ class ChainList(_LinkSequence):
     (2, ['/0/W', '/0/b', '/1/W', '/1/b'])
     """
 
-    add_link = _LinkSequence.append
+    add_link = Editable.append
 
     def __getitem__(self, index: Any) -> Any:
         """The link at ``index``; for a slice, a list."""
@@ -148,7 +162,28 @@ class Sequential(_LinkSequence):
     (1, 1)
     """
 
-    add = _LinkSequence.append
+    add = Editable.append
+    _step_names: tuple[str, ...] = ()
+
+    def __init__(self, *steps: Any) -> None:
+        if len(steps) != 1 or not isinstance(steps[0], OrderedDict):
+            return super().__init__(*steps)
+        super().__init__()
+        self._step_names = tuple(steps[0])
+        self.extend(steps[0].values())
+
+    def _next_name(self) -> str:
+        n = len(self._items)
+        return self._step_names[n] if n < len(self._step_names) else str(n)
+
+    def _replace_all(self, steps: list[Any]) -> None:
+        for step in steps:
+            self._check(step)
+        for name in self._kinds.keys() & {*self._step_names}:
+            delattr(self, name)
+        if len(steps) != len(self._items):
+            self._step_names = ()
+        super()._replace_all(steps)
 
     def _check(self, step: Callable[..., Any]) -> None:
         if not callable(step):

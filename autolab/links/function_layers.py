@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, MutableMapping, Sequence
 from typing import Any, ClassVar
 
 from .. import functions as F
@@ -15,7 +15,7 @@ from ..engine.habit_tables import LAYERS
 from ..functions.variable_methods import flatten
 from . import functional
 from .activated import Activated, activation_of
-from .chain import ChainList
+from .chain import ChainList, Editable
 from .linear import Linear
 from .link import Link
 from .settings import MODES, WORDS, is_ours
@@ -114,17 +114,26 @@ class ModuleList(ChainList):
     def __init__(self, links: Iterable[Link] = ()) -> None:
         super().__init__(*links)
 
+    def __getitem__(self, index: Any) -> Any:
+        """The link at ``index``; for a slice, a `ModuleList`."""
+        return Editable.__getitem__(self, index)
+
+    def _of(self, links: Any) -> Any:
+        return ModuleList(links)
+
 
 class ModuleDict(Link):
     """A dictionary of links, which are also attributes."""
 
     def __init__(self, links: Mapping[str, Link] | None = None) -> None:
         super().__init__()
-        for name, link in (links or {}).items():
-            self[name] = link
+        self.update(links or {})
 
     def __setitem__(self, name: str, link: Link) -> None:
         self._register(name, "link", link)
+
+    def __delitem__(self, name: str) -> None:
+        delattr(self, name)
 
     def __getitem__(self, name: str) -> Any:
         return dict(self._own("link"))[name]
@@ -135,11 +144,20 @@ class ModuleDict(Link):
     def __len__(self) -> int:
         return len(dict(self._own("link")))
 
-    def items(self) -> Iterator[tuple[str, Any]]:
-        """Pairs of name and link."""
-        return self._own("link")
+    def keys(self) -> list[str]:
+        """The names."""
+        return [*self]
 
-    keys, values = __iter__, Link.children
+    def items(self) -> list[tuple[str, Any]]:
+        """Pairs of name and link."""
+        return [*self._own("link")]
+
+    def values(self) -> list[Any]:
+        """The links."""
+        return [*self.children()]
+
+    pop, popitem = MutableMapping.pop, MutableMapping.popitem
+    update, clear = MutableMapping.update, MutableMapping.clear
 
 
 def _layer(name: str, function: Callable[..., Any]) -> type[FunctionLayer]:

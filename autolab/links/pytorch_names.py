@@ -126,8 +126,8 @@ def _found(link: Any, kind: str, there: Mapping[str, Any], target: str) -> Any:
 
 
 def _theirs(owner: Link, name: str) -> str:
-    """PyTorch's name of what one of AutoLab's layers holds; a user's own layers keep theirs."""
-    return _THEIRS.get(name, name) if is_ours(type(owner)) else name
+    """PyTorch's name of what one of AutoLab's layers holds; a user's own layers and links keep theirs."""
+    return _THEIRS.get(name, name) if is_ours(type(owner)) and owner._kinds.get(name) != "link" else name
 
 
 _THEIRS = {own: theirs for theirs, owns in OWN_NAMES.items() for own in owns}

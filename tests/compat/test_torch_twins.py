@@ -6,6 +6,7 @@ What differs on purpose is in `ON_PURPOSE` of autolab/engine/habit_tables.py, or
 from __future__ import annotations
 
 import inspect
+from collections import OrderedDict
 from collections.abc import Iterator
 from typing import Any
 
@@ -205,3 +206,56 @@ def test_an_optimizer_gives_the_facades_numbers(name: str) -> None:
             assert n > 1
             continue
         np.testing.assert_allclose(found, _trained(torch.optim, _leaf, name, *values[:n]), rtol=1e-9)
+
+
+CONTAINERS = """
+len(row()) | row()[0] | row()[-1] | row()[1:] | row().append(one()) | row().insert(1, one())
+row().extend([one()]) | row().pop(0) | row() + row() | row() * 2 | row().index(one()) | row()[5] | list(row())
+[*row().state_dict()] | named() | named().one | [*named().state_dict()] | named().append(one())
+named().insert(0, one()) | named().pop(0) | nn.ModuleList([one(), one()])[0:1]
+nn.ModuleList([one()]).append(one()) | nn.ModuleList([one()]) + nn.ModuleList([one()])
+nn.ModuleList([one()]).extend([one()]) | nn.ModuleList([one(), one()]).pop(0)
+len(nn.ModuleList(one() for _ in "ab")) | [*nn.ModuleList([one(), one()]).state_dict()] | nn.ModuleList([3])
+nn.ModuleList([one()])[1] | nn.ModuleList([one()]) * 2 | table()["a"] | table()["c"] | "a" in table()
+table().keys() | len(table().values()) | table().items() | len(table()) | table().pop("a")
+[*table().state_dict()] | table().update({"c": one()}) | changed(lambda t: t.update({"c": one()}))
+changed(lambda t: t.pop("a")) | changed(lambda t: t.__delitem__("b")) | changed(lambda t: t.clear()) | table().a
+nn.ModuleDict([("a", one())]) | nn.ModuleDict(OrderedDict(a=one())) | table().pop("c") | table().__delitem__("c")
+"""
+
+
+def _shown(library: Any, code: str) -> Any:
+    def one() -> Any:
+        return library.Linear(2, 2)
+
+    def row() -> Any:
+        return library.Sequential(one(), library.ReLU(), one())
+
+    def named() -> Any:
+        return library.Sequential(OrderedDict(one=one(), two=library.ReLU()))
+
+    def table() -> Any:
+        return library.ModuleDict({"a": one(), "b": library.ReLU()})
+
+    def changed(change: Any) -> Any:
+        found = table()
+        change(found)
+        return found
+
+    def seen(value: Any) -> Any:
+        if isinstance(value, list | tuple):
+            return type(value), [seen(part) for part in value]
+        if not isinstance(value, autolab.Link):
+            return value
+        return type(value).__name__, [(name, seen(part)) for name, part in value.named_children()]
+
+    known = {"nn": library, "one": one, "row": row, "named": named, "table": table, "changed": changed}
+    try:
+        return seen(eval(code, known | {"OrderedDict": OrderedDict}))
+    except (AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
+        return type(error)
+
+
+@pytest.mark.parametrize("code", CONTAINERS.strip().replace("\n", " | ").split(" | "))
+def test_a_container_does_what_the_facades_does(code: str) -> None:
+    assert _shown(nn, code) == _shown(torch.nn, code)

@@ -139,16 +139,8 @@ class _Row(Editable, Module):
     def _of(self, found: list[Any]) -> Any:
         return type(self)(found)  # type: ignore[call-arg]
 
-    def append(self, module: Any) -> Any:
-        """Append one. Returns the list itself."""
+    def _add(self, module: Any) -> None:
         self._register(str(len(self)), self._kind, self._taken(module))
-        return self
-
-    def extend(self, modules: Iterable[Any]) -> Any:
-        """Append several. Returns the list itself."""
-        for module in modules:
-            self.append(module)
-        return self
 
 
 class Sequential(_Row):
@@ -173,9 +165,6 @@ class Sequential(_Row):
     def _of(self, found: list[Any]) -> Any:
         return Sequential(*found)
 
-    def __mul__(self, times: int) -> Any:
-        return self._of([*self] * times)
-
     def forward(self, input: Any) -> Any:
         """The last module's result."""
         for module in self:
@@ -193,14 +182,6 @@ class ModuleList(_Row):
 
 class ModuleDict(Module, _links.ModuleDict):
     """Modules by name."""
-
-    def keys(self) -> list[str]:  # type: ignore[override]  # a list, which has a length
-        """The names."""
-        return [*self]
-
-    def items(self) -> list[tuple[str, Any]]:  # type: ignore[override]
-        """Pairs of name and module."""
-        return [*self._own("link")]
 
 
 class ParameterList(_Row):
