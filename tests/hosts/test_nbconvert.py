@@ -83,11 +83,12 @@ def data_files() -> dict[str, str]:
 
 def test_a_wheel_brings_no_file_that_somebody_else_has_or_writes() -> None:
     """Files of settings directly in etc/jupyter are an administrator's: pip would replace and later remove them."""
-    for target in data_files().values():
+    ours = tuple(data_files().values())
+    for target in ours:
         assert re.match(r"share/|etc/jupyter/jupyter_\w+_config\.d/autolab\.json$", target), target
     for one in importlib.metadata.distributions():
         if one.name != "jupyter-autolab":
-            theirs = [str(file) for file in one.files or () if str(file).endswith(tuple(data_files().values()))]
+            theirs = [str(file) for file in one.files or () if str(file).endswith(ours)]
             assert not theirs, (one.name, theirs)
 
 
