@@ -7,11 +7,17 @@ tests/bridges compares the record with PyTorch itself.
 from __future__ import annotations
 
 import random
+import re
+from types import SimpleNamespace
+from typing import Any
 
+import numpy as np
 import pytest
 from helpers.torch_calls import difference, is_excepted, outcome
 from helpers.torch_figures import load
 
+import autolab
+from autolab import nn
 from autolab.compat import torch
 
 
@@ -38,3 +44,41 @@ def test_most_calls_are_taken() -> None:
     chosen = random.Random(58).sample([line for line, one in figures.items() if not isinstance(one, str)], 400)
     taken = [line for line in chosen if not isinstance(outcome(torch, torch.nn, line), str)]
     assert len(taken) >= 360
+
+
+OWN_MEANING = {
+    r"\(t\(\(0,|i\(\[\]\)": "the mean of no terms is 0, so that an empty batch changes nothing",
+    r"F\.(cross_entr|nll_l).*(i\(-100\)|i\(\[-100, -100, -100\]\)|i\(\[1, 1, 1\]\).*ignore_index=1)": "as above",
+    r"F\.gaussian_nll_loss\(.*(eps=0\.5|1e-9)": "a variance below eps gets no gradient, as eps takes its place",
+    r"F\.cosine_similarity\(.*1e-9": "as there, of a length below eps",
+    r"F\.poisson_nll_loss\(.*full=True": "a count below 1 has no Stirling term, and no gradient by it",
+    r"F\.max_pool.*'ties'": "equal elements share the gradient",
+    r"F\.avg_pool.*'int64'": "means of whole numbers are floats",
+    r"F\.hardtanh\(.*'int64'.*min_val=0\.5": "a limit of whole numbers is not rounded",
+    r"F\.tanh\(.*'bool'": "NumPy computes tanh of booleans in float16",
+    r"F\.one_hot": "floats, which losses take",
+}
+"""Calls of `autolab.nn.functional` whose numbers are not PyTorch's, and why; what is whole stays in NumPy's dtypes."""
+
+OWN = SimpleNamespace(
+    **{name: np.dtype(name) for name in ("bool", "float16", "float32", "float64", "int64")},
+    tensor=lambda numbers, dtype: autolab.Variable(np.array(numbers, dtype), requires_grad=False),
+    Tensor=autolab.Variable,
+    autograd=SimpleNamespace(
+        backward=lambda ys, starts: sum([(y * g).sum() for y, g in zip(ys, starts, strict=True)]).backward()
+    ),
+)
+
+
+def test_functions_of_autolab_with_pytorchs_meaning_give_what_pytorch_gives() -> None:
+    figures = {line: one for line, one in load().items() if line.startswith("F.") and not isinstance(one, str)}
+    found, taken = {}, 0
+    for line, expected in figures.items():
+        if not is_excepted(line, expected) and not any([re.search(part, line) for part in OWN_MEANING]):
+            got: Any = outcome(OWN, nn, line)
+            taken += not isinstance(got, str)
+            if re.search(r"'int64'|'bool'|\bi\(|1\.0\)$|return_indices", line) and len(got) == len(expected):
+                got = [(dtype, array) for (dtype, _), (_, array) in zip(expected, got, strict=True)]
+            found[line] = difference(expected, got)
+    assert {line: said for line, said in found.items() if said} == {}
+    assert taken > 1700
