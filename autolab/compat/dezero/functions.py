@@ -9,7 +9,7 @@ import numpy as np
 
 from ... import functions as F
 from ...engine import config, get_array_module, unwrap
-from ...links.normalization import running_averages
+from ...links.functional import running_averages
 from ..table import fill, made_by
 from ._adapters import function, variable  # noqa: F401  # for table.txt
 from ._creators import applied, traced  # noqa: F401  # for table.txt

@@ -15,7 +15,7 @@ from ....engine import get_array_module, numpys_generator
 from ....functions import pytorch_pooling  # noqa: F401  # for table.txt
 from ....functions.networks.windows import windows
 from ....functions.pytorch_pooling import reaching
-from ....links.normalization import running_averages
+from ....links.functional import running_averages
 from ...table import fill, signed
 from ..configuration import config
 from ..variable import as_array, as_variable
