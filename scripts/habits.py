@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from autolab.engine.habit_tables import ALIASES, HABITS, KEYWORDS, NEEDLESS, ON_PURPOSE
+from autolab.engine.habit_tables import ALIASES, HABITS, KEYWORDS, NEEDLESS, ON_PURPOSE, PATTERNS
 from autolab.shared.files import write
 
 TITLES = {
@@ -16,6 +16,11 @@ TITLES = {
     "Optimizer": "On an optimizer",
     "functions": "In `autolab.functions`, as `F`",
     "links": "In `autolab.links`, as `L`",
+    "special": "In `autolab.scipy.special`",
+    "init": "In `autolab.nn.init`",
+    "func": "In `autolab.func`",
+    "functional": "In `autolab.autograd.functional`",
+    "image_transforms": "In `autolab.data.transforms`, as `T`",
     "linalg": "In `autolab.linalg` and `autolab.scipy.linalg`",
     "norm": "In `autolab.scipy.stats.norm`",
     "stats": "In `autolab.scipy.stats`",
@@ -103,7 +108,10 @@ def _part(where: str) -> str:
         rows = [f"| `{name}` | `{own}` |" for name, own in _sorted(others)]
         paragraphs.append("\n".join(["| ✓ typed | is |", "| --- | --- |", *rows]))
     if HABITS[where]:
-        rows = [f"| `{name}` | {text.replace('{name}', 'f')} |" for name, text in _sorted(HABITS[where])]
+        names: dict[str, list[str]] = {}  # that are answered alike
+        for name, text in _sorted({**HABITS[where], **PATTERNS.get(where, {})}):
+            names.setdefault(text.replace("{name}", "f").replace("{}", "..."), []).append(f"`{name}`")
+        rows = [f"| {', '.join(alike)} | {text} |" for text, alike in names.items()]
         missing = "where none of them is there" if where == "keywords" else "not there"
         paragraphs.append("\n".join([f"| {missing} | there is |", "| --- | --- |", *rows]))
     return "\n\n".join(paragraphs) + "\n"

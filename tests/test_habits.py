@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import copy
 import itertools
 import pickle
@@ -11,6 +12,7 @@ from collections.abc import Callable
 from importlib import import_module
 from operator import attrgetter
 from pathlib import Path
+from pkgutil import iter_modules
 from typing import Any
 
 import numpy as np
@@ -20,17 +22,22 @@ import autolab
 from autolab import Variable, elementwise, grad, no_grad, optimizers, primitive, serializers, transforms
 from autolab import functions as F
 from autolab import links as L
-from autolab.engine.habit_tables import ALIASES, HABITS, ON_PURPOSE, OTHER_FORMS
-from autolab.engine.habits import _MODULES
+from autolab.engine.habit_tables import ALIASES, HABITS, ON_PURPOSE, OTHER_FORMS, PATTERNS
+from autolab.engine.habits import _IMPORTED_FROM, _MODULES
 
 ROOT = Path(__file__).parents[1]
 OWNERS: dict[str, Any] = {
     "Variable": Variable(1.0),
     "View": autolab.heatmap(np.ones((2, 2))),
     "Link": L.Linear(2, 3),
-    "Optimizer": optimizers.SGD(),
+    "Optimizer": optimizers.SGD().setup(L.Linear(2, 3)),
     "functions": F,
     "links": L,
+    "special": autolab.scipy.special,  # type: ignore[attr-defined]
+    "init": autolab.nn.init,
+    "func": autolab.func,  # type: ignore[attr-defined]
+    "functional": autolab.autograd.functional,  # type: ignore[attr-defined]
+    "image_transforms": autolab.data.transforms,
     "linalg": autolab.linalg,  # type: ignore[attr-defined]
     "norm": autolab.scipy.stats.norm,  # type: ignore[attr-defined]
     "stats": autolab.scipy.stats,  # type: ignore[attr-defined]
@@ -51,16 +58,33 @@ OWNERS: dict[str, Any] = {
     "autograd": autolab.autograd,  # type: ignore[attr-defined]
     "autolab": autolab,
 }
-NAMES = [(where, name) for where in OWNERS for name in HABITS[where]]
 
 
-@pytest.mark.parametrize(("where", "name"), NAMES)
-def test_a_missing_name_is_answered(where: str, name: str) -> None:
-    owner = OWNERS[where]
-    with pytest.raises(AttributeError, match=rf"has no (attribute )?'{name}'; instead: ") as caught:
-        getattr(owner, name)
-    assert len(str(caught.value)) <= 300 and "`" not in str(caught.value)
-    assert not hasattr(owner, name) and name not in dir(owner)
+@pytest.mark.parametrize("where", OWNERS)
+def test_a_missing_name_is_answered(where: str) -> None:
+    owner, listed = OWNERS[where], {*dir(OWNERS[where])}
+    for name in HABITS[where]:
+        with pytest.raises(AttributeError, match=rf"has no (attribute )?'{name}'; instead: ") as caught:
+            getattr(owner, name)
+        assert len(str(caught.value)) <= 300 and "`" not in str(caught.value), name
+        assert not hasattr(owner, name) and name not in listed
+
+
+@pytest.mark.parametrize("where", [where for where in PATTERNS if PATTERNS[where] and where in OWNERS])
+def test_a_name_of_a_family_is_answered(where: str) -> None:
+    """A name that a pattern describes, with any letters for its ``*``."""
+    for pattern in PATTERNS[where]:
+        with pytest.raises(AttributeError, match="; instead: ") as caught:
+            getattr(OWNERS[where], pattern.replace("*", "Qq"))
+        assert len(str(caught.value)) <= 300 and not {"`", "{", "}"} & {*str(caught.value)}, pattern
+
+
+def test_no_answer_hides_what_is_there() -> None:
+    """Neither a function of NumPy's nor a module, which the answers would keep from being imported."""
+    assert not HABITS["autolab"].keys() & {*np.__all__} - {"core", "i0"}
+    for package, where in _IMPORTED_FROM.items():
+        modules = {module.name for module in iter_modules(getattr(import_module(package), "__path__", []))}
+        assert not modules & HABITS.get(where, {}).keys(), package
 
 
 @pytest.mark.parametrize(("where", "name"), [(where, name) for where in ALIASES for name in ALIASES[where]])
@@ -109,6 +133,12 @@ _KNOWN = {
     "y": OWNERS["Variable"],
     "model": OWNERS["Link"],
     "optimizer": OWNERS["Optimizer"],
+    **{name: OWNERS[name] for name in ("data", "training", "transforms", "initializers", "extensions")},
+    "random": autolab.random,  # type: ignore[attr-defined]
+    "nn": autolab.nn,
+    "np": np,
+    "numpy": np,
+    "T": autolab.data.transforms,
 }
 
 
@@ -116,10 +146,12 @@ _KNOWN = {
 def test_what_is_offered_exists(where: str) -> None:
     for name, text in HABITS[where].items():
         for code in re.findall("`(.*?)`", text):
+            if where != "parameters" and not re.match(r"[.-]|autolab \w+$", code) and not re.search(r"=(,|$)", code):
+                ast.parse(re.sub(r"^(with .*:)$", r"\1 pass", code))
             for owner, path in re.findall(r"\b(\w+)\.([A-Za-z_.]\w*(?:\.\w+)*)", code):
                 value = _KNOWN.get(owner)
                 for part in path.split(".") if value is not None else ():
-                    if part in ("creator", "grad"):  # None until there is one
+                    if part in ("creator", "grad", "name"):  # None until there is one
                         break
                     value = getattr(value, part, None)
                     assert value is not None, (name, code, part)

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from ..engine import a_kind
+from ..engine.habits import answering
 
 __all__ = ["AsType", "Compose", "Flatten", "Normalize", "ToFloat"]
 
@@ -117,3 +118,6 @@ class AsType:
 
 
 ToFloat = AsType
+
+
+__getattr__ = answering(__name__, "image_transforms")

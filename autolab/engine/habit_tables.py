@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from .habit_families import FAMILIES
+
 _LR_FINDER = "a loop that multiplies `optimizer.lr` by 1.1 after each step; `autolab.plots.line_chart` of the losses"
 _OF_SCIPY = "SciPy's own, with its slope: `elementwise(x=lambda g, x: g * {1})(lambda xp, x: {0})`, by scipy.special"
 _OTHERS_OF_SCIPY = """
@@ -244,6 +246,7 @@ HABITS: dict[str, dict[str, str]] = {
         "map": "`autolab.vmap(f)(xs)`",
         "switch": "`f = branches[i]`, then `f(x)`",
     },
+    "special": {name: text for name, text in _SPECIAL.items() if name not in ("exp10", "log_expit")},
     "stats": {
         "multivariate_normal": "with `r = x - mean`, logpdf is "
         "`-0.5 * (r @ np.linalg.solve(cov, r) + np.linalg.slogdet(cov)[1] + r.size * np.log(2 * np.pi))`",
@@ -379,6 +382,19 @@ HABITS: dict[str, dict[str, str]] = {
 }
 """Where a name was looked for -> name -> what to use instead."""
 
+PATTERNS: dict[str, dict[str, str]] = {}
+"""The same for names with ``*``, which stands for any part of a name, and ``{}`` for that part in the sentence."""
+
+for _where, _families in FAMILIES.items():
+    _own = HABITS.setdefault(_where, {})
+    PATTERNS[_where] = {}
+    for _words, _text in _families.items():
+        for _name in _words.split():
+            if "*" in _name:
+                PATTERNS[_where][_name] = _text
+            else:
+                _own.setdefault(_name, _text.replace("{}", _name.rstrip("_")))
+
 
 def _pairs(words: str) -> list[tuple[str, str]]:
     return [(name, own if equals else name) for name, equals, own in [word.partition("=") for word in words.split()]]
@@ -422,7 +438,7 @@ ALIASES: dict[str, dict[str, str]] = {
                 atan2=arctan2 atanh=arctanh broadcast_to cross det erfc floor_divide fmax fmin fmod hypot inverse=inv
                 kron logaddexp matrix_power movedim=moveaxis multiply=mul nan_to_num negative=neg pinverse=pinv slogdet
                 swapdims=swapaxes xlogy ceil cosh erf expm1 flip floor log10 log1p log2 log_softmax logsumexp matmul
-                maximum clamp_min=maximum median minimum norm outer pow quantile reciprocal
+                maximum clamp_max=minimum clamp_min=maximum median minimum norm outer pow quantile reciprocal
                 repeat_interleave=repeat roll sign sinh square tan tile tril triu bmm=matmul mm=matmul mv=matmul
                 unsqueeze=expand_dims
             """,
@@ -457,7 +473,8 @@ ALIASES: dict[str, dict[str, str]] = {
             "links.pytorch_names": """
                 add_module apply bias buffers get_parameter get_submodule named_buffers named_children
                 register_forward_hook to training weight
-                add_link=add_module double half load_state_dict named_modules named_parameters state_dict in_features
+                add_link=add_module double float=single half load_state_dict
+                named_modules named_parameters state_dict in_features
                 out_features in_channels out_channels kernel_size padding dilation num_features num_embeddings
                 embedding_dim running_mean running_var
             """,

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import dis
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from importlib import import_module
 from importlib.machinery import ModuleSpec
 from types import FrameType, ModuleType
 from typing import Any
 
-from .habit_tables import ALIASES, HABITS
+from .habit_tables import ALIASES, HABITS, PATTERNS
 
 _PACKAGE = __name__.partition(".")[0]
 
@@ -35,6 +35,9 @@ def instead(where: str, name: str) -> str:
         others = [HABITS[place] for place in ("linalg", *_MODULES) if place in HABITS]
         found = HABITS["autolab"].get(name) or _elsewhere(where, name)
         found = found or next((table[name] for table in others if name in table), None)
+    if not found:
+        places = (where, *_NEXT) if where in _MODULES else (where,)
+        found = next((text for place in places for text in _by_pattern(place, name)), None)
     return "" if not found else f"; instead: {found.replace('`', '')}"
 
 
@@ -46,11 +49,27 @@ _MODULES = {
     "random": "functions.random_keys",
     "lr_scheduler": "optimizers.lr_scheduler",
     "extensions": "training.extensions",
+    "init": "links.init",
+    "func": "links.func",
+    "functional": "transforms.pytorch_forms",
+    "image_transforms": "data.transforms",
     "utils": "links.utils",
     "rnn": "links.utils.rnn",
     "autograd": "authoring.autograd",
 }
 """The places that are modules, in which a name may have been looked for that another has -> their paths."""
+
+
+_NEXT = ("links", "functions", "optimizers")
+"""The places whose patterns answer for the other modules, too."""
+
+
+def _by_pattern(where: str, name: str) -> Iterator[str]:
+    """What the patterns of a place say about a name: a long table's rows for names that begin or end alike."""
+    for pattern, text in PATTERNS.get(where, {}).items():
+        before, _, after = pattern.partition("*")
+        if len(name) >= len(before + after) and name.startswith(before) and name.endswith(after):
+            yield text.replace("{}", name[len(before) : len(name) - len(after)])
 
 
 def _elsewhere(where: str, name: str) -> str:

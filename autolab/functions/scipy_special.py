@@ -42,5 +42,5 @@ def __getattr__(name: str) -> Any:
     if name in _foreign:
         return _foreign[name]
     raise not_there(
-        sys._getframe(1), __name__, name, f"module {__name__!r} has no attribute {name!r}{instead('functions', name)}"
+        sys._getframe(1), __name__, name, f"module {__name__!r} has no attribute {name!r}{instead('special', name)}"
     )

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ..engine import as_variable
+from ..engine.habits import answering
 from ..transforms import grad, hessian, jacfwd, jacrev, jvp, vmap
 from ..transforms.jax_forms import vjp
 from .link import Link
@@ -59,3 +60,6 @@ def functional_call(
     finally:
         for part, name, parameter in replaced:
             part.__dict__[name] = parameter
+
+
+__getattr__ = answering(__name__, "func")

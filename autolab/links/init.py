@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from ..engine import config, is_array, no_grad
+from ..engine.habits import answering
 from ..initializers import fans
 
 
@@ -128,3 +129,6 @@ def orthogonal_(tensor: Any, gain: float = 1.0, generator: Any = None) -> Any:
     flat = source(generator).standard_normal((shape[0], math.prod(shape[1:])))
     u, _, v = np.linalg.svd(flat, full_matrices=False)
     return _filled(tensor, gain * (u if u.shape == flat.shape else v).reshape(shape))
+
+
+__getattr__ = answering(__name__, "init")

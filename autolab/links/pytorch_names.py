@@ -25,6 +25,11 @@ def half(link: Link) -> Link:
     return to(link, "float16")
 
 
+def single(link: Link) -> Link:
+    """Convert to float32."""
+    return to(link, "float32")
+
+
 def double(link: Link) -> Link:
     """Convert to float64."""
     return to(link, "float64")

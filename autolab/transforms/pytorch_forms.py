@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from ..engine.habits import answering
 from . import gradients
 from .jacobians import hessian, jacobian
 from .jacobians import hvp as product
@@ -33,3 +34,6 @@ def vjp(func: Callable[..., Any], inputs: Any, v: Any = 1.0) -> tuple[Any, Any]:
     """The value of the function, and its vector-Jacobian product with ``v``."""
     value, pull = gradients.vjp(func, inputs)
     return value, pull(v)
+
+
+__getattr__ = answering(__name__, "functional")
