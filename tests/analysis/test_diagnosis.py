@@ -39,6 +39,14 @@ def table(library: str) -> list[Case]:
     return cases(f"{library}_*.py")
 
 
+EVERY = pytest.mark.parametrize("every", [3, pytest.param(1, marks=pytest.mark.full)])
+"""One in so many of the mistakes is put right in each run; what is right about all of them changes rarely."""
+
+
+def mendable(library: str, every: int) -> list[Case]:
+    return [case for case in table(library) if case.can_be_mended][::every]
+
+
 def wrong(library: str, aside: bool = False) -> list[Case]:
     return [case for case in table(library) if case.kinds and case.is_aside == aside]
 
@@ -64,8 +72,9 @@ def test_the_mistakes_run_or_fail_as_they_say(library):
     assert each([case for case in table(library) if case.kinds], says) == []
 
 
+@EVERY
 @pytest.mark.parametrize("library", LIBRARIES)
-def test_the_healthy_programs_and_the_mistakes_put_right_learn(library, tmp_path):
+def test_the_healthy_programs_and_the_mistakes_put_right_learn(library, every, tmp_path):
     def says(case: Case) -> str:
         right = mended(case, tmp_path) if case.kinds else case
         if not right.learns:
@@ -74,7 +83,8 @@ def test_the_healthy_programs_and_the_mistakes_put_right_learn(library, tmp_path
         first, last = learned(right)
         return "" if last < 0.9 * first or last < first - 0.1 else f"{first} -> {last}"
 
-    assert each([case for case in table(library) if case.can_be_mended or not case.kinds], says) == []
+    healthy = [case for case in table(library) if not case.kinds and not case.can_be_mended][::every]
+    assert each([*mendable(library, every), *healthy], says) == []
 
 
 @pytest.mark.skipif(not find_spec("torch"), reason="needs torch: make test-bridges")
@@ -127,10 +137,10 @@ def test_healthy_programs_are_not_accused(library):
 
 
 @needs_diagnose
+@EVERY
 @pytest.mark.parametrize("library", LIBRARIES)
-def test_a_mistake_put_right_is_not_accused(library, tmp_path: Path):
-    found = [case for case in table(library) if case.can_be_mended]
-    assert each(found, lambda case: _accused(judge(mended(case, tmp_path)))) == []
+def test_a_mistake_put_right_is_not_accused(library, every, tmp_path: Path):
+    assert each(mendable(library, every), lambda case: _accused(judge(mended(case, tmp_path)))) == []
 
 
 @needs_diagnose

@@ -22,10 +22,10 @@ pytestmark = pytest.mark.goal(id="R7")
 FULL = pytest.mark.full
 EVERY = pytest.mark.parametrize(
     ("create_graph", "step"),
-    [(False, 2), (True, 29), pytest.param(False, 1, marks=FULL), pytest.param(True, 1, marks=FULL)],
+    [(False, 5), (True, 61), pytest.param(False, 1, marks=FULL), pytest.param(True, 1, marks=FULL)],
 )
 
-SOME = pytest.mark.parametrize("step", [11, pytest.param(1, marks=FULL)])
+SOME = pytest.mark.parametrize("step", [23, pytest.param(1, marks=FULL)])
 
 
 class Parts(FunctionNode):
