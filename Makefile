@@ -57,10 +57,12 @@ test-site:
 
 test-full: marker =
 test-full: versions = test-versions
+# mypy takes one core. Meanwhile another compiles the tests, which each process of the tests would do for itself.
 test test-full:
 	@scripts/environment lab,test
 	@scripts/system-packages
-	@$(MAKE) --no-print-directory --keep-going style types tests $(versions) marker="$(marker)"
+	@$(python) -m pytest --collect-only -qq -p no:cacheprovider >/dev/null 2>&1 & \
+	$(MAKE) --no-print-directory --keep-going style types tests $(versions) marker="$(marker)"
 
 style:
 	$(python) -m ruff check

@@ -205,7 +205,7 @@ def test_forward_makes_a_whole_step_or_none() -> None:
     assert (x * 2).requires_grad
 
 
-@pytest.mark.parametrize("times", [20, pytest.param(200, marks=FULL)])
+@pytest.mark.parametrize("times", [10, pytest.param(200, marks=FULL)])
 def test_real_interrupts(times: int) -> None:
     """Signals, wherever they fall: the gradients are those before or those after, and the next pass is right."""
     once, twice = finished(False), finished(False, times=2)

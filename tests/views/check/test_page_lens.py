@@ -22,6 +22,7 @@ from playwright.sync_api import Locator, Page, expect
 import autolab
 from autolab import FunctionNode, check_gradients
 from autolab.gradcheck.checks.taylor import study
+from autolab.views.check import saved_page as lens_page
 from autolab.views.check.lens import Lens
 from autolab.views.draw.colors import paint
 from autolab.views.draw.messages import say
@@ -789,6 +790,7 @@ def test_in_plain_python_a_page_is_saved(
     capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(lens_page, "_STUDIES", (3,))
     check_gradients(muladd, *INPUTS).explore().close()
     path = tmp_path / "autolab_pages" / "check_muladd.html"
     assert str(path) in capsys.readouterr().out

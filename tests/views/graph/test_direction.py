@@ -133,9 +133,13 @@ def check(picture: dict[str, Any]) -> None:
             assert not any(is_in(place, area) for area in titles), (edge, place)
 
 
-@settings(max_examples=60, deadline=None)
-@given(PLANS, st.sampled_from(WAYS), st.randoms(use_true_random=False))
-def test_nothing_lies_on_anything_else(plan: Any, way: Any, chance: Any) -> None:
+@pytest.mark.parametrize("count", [20, pytest.param(120, marks=pytest.mark.full)])
+def test_nothing_lies_on_anything_else(count: int) -> None:
+    drawn_pictures = given(PLANS, st.sampled_from(WAYS), st.randoms(use_true_random=False))
+    settings(max_examples=count)(drawn_pictures(nothing_lies_on_anything_else))()
+
+
+def nothing_lies_on_anything_else(plan: Any, way: Any, chance: Any) -> None:
     recording = drawn(plan)
     groups = list(recording.outline.groups)
     for expanded in (groups, [group for group in groups if chance.random() < 0.6]):
