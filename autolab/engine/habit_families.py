@@ -211,7 +211,7 @@ FAMILIES: dict[str, dict[str, str]] = {
         "dropout1d alpha_dropout feature_alpha_dropout simplified_dropconnect zoneout": (
             "`F.dropout(x, ratio)`, and its like by a mask: `x * (rng.random(x.shape) < keep) / keep`"
         ),
-        "fold": "its gradient is unfold's: `out, pull = autolab.vjp(lambda x: F.unfold(x, k), zeros)`, `pull(y)[0]`",
+        "fold": "the gradient of unfold: `_, pull = autolab.vjp(lambda x: F.unfold(x, k), zeros)`, `pull(y)[0]`",
         "upsample_nearest upsample_bilinear upsampling_2d unpooling_2d": "`F.interpolate(x, scale_factor=2, mode=...)`",
         "grid_sample affine_grid spatial_transformer_grid spatial_transformer_sampler warp roi_pooling_2d "
         "deformable_convolution_2d_sampler": "places between pixels, by weights of `x[..., i, j]` and its neighbours",
