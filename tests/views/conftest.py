@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,7 @@ from autolab.views.export.pages import export_html
 from autolab.views.graph.explorer import Explorer
 from autolab.views.graph.session import Session
 from autolab.views.live import notebook
+from autolab.views.live.session_view import SessionView
 
 from .bare_page import RecordingComm, Wire, serve
 from .lab import Lab, LabPage, LabPages, lab_server
@@ -68,9 +70,12 @@ def explorer(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., Explorer
 
 
 @pytest.fixture(autouse=True)
-def curves_first(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The views of derivatives open with their curves, also where a busy machine takes its time for them."""
+def whatever_time_it_takes(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A busy machine changes nothing: views of derivatives open with their curves, no computation is given up for a
+    later point because it has taken long."""
     monkeypatch.setattr(derivative_explorer, "FIRST_SECONDS", 300.0)
+    monkeypatch.setattr(derivative_explorer, "OUTDATED", math.inf)
+    monkeypatch.setattr(SessionView, "outdated_seconds", math.inf)
 
 
 @pytest.fixture
