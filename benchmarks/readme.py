@@ -1,8 +1,9 @@
 """Write the pages that show the saved runs of `engine.py`: `python benchmarks/readme.py`, after `engine.py --save
 engine`.
 
-These are the tables in docs/speed.md, including that of `gpu.py`, and history.md, which has every row since the first
-run in git.
+These are the tables in docs/speed.md, including those of `gpu.py`, of `costs.py`, and of the limits, which `engine.py
+--only nets linear sequences --save limits` measures (and with ``BENCHMARK_OF=compiled`` compiled_limits), and
+history.md, which has every row since the first run in git.
 """
 
 from __future__ import annotations
@@ -13,11 +14,13 @@ from pathlib import Path
 from typing import Any
 
 from speed.harness import BENCHMARKS, RESULTS, ROOT, git
-from speed.rows import OURS, Row, number, verdicts
+from speed.rows import LIMIT, OURS, Row, number, verdicts
 
 from autolab.shared.files import write
 
 SAVED = RESULTS / "engine.json"
+LIMITS_SAVED = {"eager": RESULTS / "limits.json", "compiled": RESULTS / "compiled_limits.json"}
+COSTS_SAVED = RESULTS / "costs.json"
 GPU_SAVED = sorted(RESULTS.glob("gpu-*.json"))
 PAGE = ROOT / "docs" / "speed.md"
 ROWS = {
@@ -48,7 +51,8 @@ NAMES = {
 }
 REACHED, MISSED = "✓", "missed"
 PARTS = {
-    name: (f"<!-- {name}: made by benchmarks/readme.py -->", f"<!-- end of {name} -->") for name in ("speed", "gpu")
+    name: (f"<!-- {name}: made by benchmarks/readme.py -->", f"<!-- end of {name} -->")
+    for name in ("speed", "limits", "costs", "gpu")
 }
 
 
@@ -65,7 +69,13 @@ def section(results: Mapping[str, Any]) -> str:
 def document(results: Mapping[str, Any]) -> str:
     """docs/speed.md, with the tables of ``results`` and of the saved runs on GPUs between the marks."""
     page, gpus = PAGE.read_text("utf-8"), [gpu_section(load(path)) for path in GPU_SAVED]
-    for name, text in {"speed": section(results), "gpu": "\n\n".join(gpus)}.items():
+    made = {
+        "speed": section(results),
+        "limits": limits_section({name: load(path) for name, path in LIMITS_SAVED.items()}),
+        "costs": costs_section(load(COSTS_SAVED)),
+        "gpu": "\n\n".join(gpus),
+    }
+    for name, text in made.items():
         start, end = PARTS[name]
         before, rest = page.split(start)
         page = f"{before}{start}\n{text}\n{end}{rest.split(end)[1]}"
@@ -147,6 +157,50 @@ def _short_of(row: Row, name: str, reached: float, goal: float) -> str:
         share = cells["numpy"]["median"] / cells[name]["median"]
         text += f", and NumPy by hand, without a graph, {share:.2f}"
     return text
+
+
+# ------------------------------------------------------------------------------------------------------ the limits
+def limits_section(runs: Mapping[str, Mapping[str, Any]]) -> str:
+    """How many times as long as its matrix products alone each row takes, for everyone who computes it."""
+    eager = runs["eager"]
+    measured = {way: {row["title"]: row["cells"] for row in run["rows"]} for way, run in runs.items()}
+    lines = [["", "products alone", "AutoLab", "compiled", "NumPy by hand", "PyTorch"], ["---", *["---:"] * 5]]
+    for title, cells in measured["eager"].items():
+        if LIMIT in cells:
+            least = cells[LIMIT]["median"]
+            others = [number(cells[name]["median"] / least) if name in cells else "" for name in ("numpy", "torch")]
+            ours = [number(run[title][LIMIT]["ratio"]) for run in measured.values()]
+            lines.append([ROWS[title], f"{number(least)} µs", *ours, *others])
+    before, after = eager["load"]
+    return f"AutoLab {eager['commit']}, load of the machine {before} before and {after} after.\n\n{_table(lines)}"
+
+
+# ------------------------------------------------------------------------------------------------ the costs of views
+def costs_section(results: Mapping[str, Any]) -> str:
+    """The time and the memory of each view, by the length of the function."""
+    runs = {f"{int(length):,} lines": row for length, row in results["lines"].items()} | {"the GPT": results["gpt"]}
+    heads = [f"{name}, {what}" for name in runs for what in ("times the plain run", "MB")]
+    lines = [["", *heads, "exponent of the time"], ["---", *["---:"] * (1 + len(heads))]]
+    for view, text in COSTS.items():
+        figures = [number(row[view + part]) if view in row else "" for row in runs.values() for part in ("", "_mb")]
+        lines.append([text, *figures, f"{results['exponents'][view]:.2f}"])
+    plain = ", ".join([f"{name} {number(row['plain_ms'])} ms" for name, row in runs.items()])
+    arrays = [["", "arrays at the peak"], ["---", "---:"]]
+    arrays += [
+        [f"`{call}`".replace(", a result of that size`", "`, a result of that size"), number(peak)]
+        for call, peak in results["arrays"].items()
+    ]
+    about = f"AutoLab {results['commit']}, load {results['load']}. The plain run: {plain}."
+    return f"{about}\n\n{_table(lines)}\n\n{_table(arrays)}"
+
+
+COSTS = {
+    "record": "`record`",
+    "picture": "`record`, and its picture",
+    "page": "`export_html`",
+    "explore": "`explore`",
+    "check_gradients": "`check_gradients`",
+}
 
 
 # ------------------------------------------------------------------------------------------------------- on a GPU

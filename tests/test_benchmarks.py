@@ -4,6 +4,7 @@ import re
 import sys
 from importlib import import_module
 from importlib.util import find_spec
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -116,6 +117,34 @@ def test_a_missed_goal_is_said_with_what_numpy_takes():
     assert f"**{count} of " in before
     rows[:] = [{"title": "deep chain: peak", "unit": "arrays", "cells": {"autolab": {"median": 30.0}}}]
     assert "the goal is 28.5 arrays; AutoLab takes 30.0." in summary.section(about)
+
+
+def test_products_alone_are_a_limit_in_the_same_run():
+    race = load("race").Runner(Path(sys.executable), 1, 2, ["autolab", "numpy", "limit"])
+    race.together("linear")
+    (row,) = race.rows
+    summary, about = import_module("readme"), {"commit": "c", "load": [0.1, 0.2], "rows": race.rows}
+    cells = row["cells"]
+    shares = [cells["limit"]["ratio"]] * 2 + [cells["numpy"]["median"] / cells["limit"]["median"]]
+    assert min(shares) > 0
+    last = summary.limits_section({"eager": about, "compiled": about}).splitlines()[-1]
+    assert last.split(" | ")[2:5] == [load("rows").number(share) for share in shares]
+
+
+def test_the_limit_has_the_products_of_the_workload():
+    works = {work.title: work for work in make_works("limit")}
+    assert set(works) == {"Linear", "MLP", "GRU"} and all(work.results() == [] for work in works.values())
+    sizes = [6, 5, 4, 3]  # of the tiny MLP, at a batch of 4: a product fewer than three a layer, as x has no gradient
+    expected = [4 * n * m for n, m in pairwise(sizes) for _ in range(3)][1:]
+    (problem,) = [load("workloads").mlp(4, *sizes)]
+    assert sorted(n * k * m for n, k, m in problem.products) == sorted(expected)
+
+
+def test_the_costs_of_a_short_function_are_measured():
+    costs = import_module("costs")
+    found = costs.costs(lambda: (costs.lines(3), (0.5,)), 1)
+    assert all(found[view] > 0 and found[f"{view}_mb"] > 0 for view in costs.VIEWS)
+    assert costs.exponents({10: {**found}, 20: {**found, "plain_ms": 2 * found["plain_ms"]}})["record"] == 1
 
 
 def test_no_missed_goal_is_said_as_well():

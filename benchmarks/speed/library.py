@@ -28,6 +28,27 @@ class Work(NamedTuple):
     counts: Callable[[], dict[str, int]] = dict
 
 
+Shape = tuple[int, int, int]
+
+
+def of_layer(n: int, k: int, m: int) -> tuple[Shape, Shape, Shape]:
+    """The products of a linear layer: its value, the gradient of its input, and that of its weights."""
+    return (n, k, m), (n, m, k), (k, n, m)
+
+
+def products_alone(title: str, shapes: Sequence[Shape]) -> Work:
+    """Products of these shapes, one after the other, into arrays that are there."""
+    rng = np.random.default_rng(6)
+    pairs = {s: (rng.standard_normal(s[:2], dtype="f4"), rng.standard_normal(s[1:], dtype="f4")) for s in shapes}
+    given = [(*pairs[n, k, m], np.empty((n, m), "f4")) for n, k, m in shapes]
+
+    def whole() -> None:
+        for a, b, out in given:
+            np.matmul(a, b, out=out)
+
+    return Work(title, {"whole": whole}, list)
+
+
 class Library:
     """What workloads ask of a library: `forward` returns a tape, `backward` pulls the upstream gradient through it.
 

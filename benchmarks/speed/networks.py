@@ -12,7 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from speed.library import Library, Work
+from speed.library import Library, Shape, Work, of_layer, products_alone
+from speed.rows import LIMIT
 
 RATE = 0.01
 COMPARED = 20
@@ -195,15 +196,25 @@ class Model:
 
 def sequences(library: Library, tiny: bool) -> list[Work]:
     """A transformer's block and a GRU, for the libraries that have such layers."""
-    if library.name not in MODELS:
+    if library.name not in (*MODELS, LIMIT):
         return []
-    block, gru = MODELS[library.name]
     length, size = (5, 8) if tiny else (64, 128)
     steps, half = 5 if tiny else 50, size // 2
+    if library.name == LIMIT:
+        return [products_alone("GRU", gru_products(2 if tiny else BATCH, steps, half))]
+    block, gru = MODELS[library.name]
     rng = np.random.default_rng(0)
     x, g = (rng.standard_normal((1, length, size), dtype="f4") for _ in range(2))
     xs, gs = (rng.standard_normal((2 if tiny else BATCH, steps, half), dtype="f4") for _ in range(2))
     return [_both_ways("attention block", library, block(size), x, g), _both_ways("GRU", library, gru(half), xs, gs)]
+
+
+def gru_products(batch: int, steps: int, size: int) -> list[Shape]:
+    """Those of the inputs, of all steps and gates at once, and those of the state, of three gates at each step."""
+    return [
+        *of_layer(batch * steps, size, 3 * size),
+        *[p for _ in range(steps) for p in of_layer(batch, size, 3 * size)],
+    ]
 
 
 def _both_ways(title: str, library: Library, model: Model, x: np.ndarray, g: np.ndarray) -> Work:

@@ -14,7 +14,7 @@ import numpy as np
 
 from speed.libraries import LIBRARIES
 from speed.library import Library, Work
-from speed.rows import OURS
+from speed.rows import LIMIT, OURS
 
 TURN_SECONDS = 0.01
 PROJECTIONS = 4
@@ -50,7 +50,7 @@ def serve(group: str, library: Library) -> None:
     from speed.alone import ALONE
     from speed.workloads import GROUPS
 
-    about = {"version": version(library.name) if library.name != OURS else ""}
+    about = {"version": "" if library.name in (OURS, LIMIT) else version(library.name)}
     if group in ALONE:
         return answer({**about, **({"rows": {}} if library.by_hand else ALONE[group](library, False))})
     works = {work.title: work for work in GROUPS[group](library, False)}

@@ -17,7 +17,8 @@ import numpy as np
 
 from speed import networks
 from speed.libraries import NumPy
-from speed.library import Library, Work
+from speed.library import Library, Shape, Work, of_layer, products_alone
+from speed.rows import LIMIT
 
 Array = np.ndarray
 Pulled = tuple[Array, Callable[[Array], tuple[Array, ...]]]
@@ -28,7 +29,8 @@ class Problem:
     """A differentiable function with its inputs.
 
     `fn(library, *leaves, *constants)` gives the output that `seed` is pulled back from.  With a `rate`, a step also
-    updates the leaves.  `hand` is the same with NumPy alone, `parts` the phases that get rows of their own.
+    updates the leaves.  `hand` is the same with NumPy alone, `parts` the phases that get rows of their own. `products`
+    are the shapes (n, k, m) of its matrix products, of which the `Limit` of a row is made.
     """
 
     title: str
@@ -40,6 +42,7 @@ class Problem:
     hand: Callable[..., Pulled] | None = None
     parts: tuple[str, ...] = ()
     rtol: float = 1e-4
+    products: tuple[Shape, ...] = ()
 
 
 class Step:
@@ -83,7 +86,9 @@ class Step:
 
 
 def steps(library: Library, *problems: Problem) -> list[Work]:
-    """A step of each problem; by hand, only of those that are written out."""
+    """A step of each problem; by hand, only of those that are written out, and of products, where there are any."""
+    if library.name == LIMIT:
+        return [products_alone(problem.title, problem.products) for problem in problems if problem.products]
     found = [Step(library, problem) for problem in problems if problem.hand is not None or not library.by_hand]
     return [Work(s.problem.title, s.phases, s.results, s.problem.rtol, s.problem.parts) for s in found]
 
@@ -169,7 +174,7 @@ def linear(batch: int, inputs: int, outputs: int) -> Problem:
     shapes = (batch, inputs), (inputs, outputs), (outputs,), (batch, outputs)
     *leaves, seed = [rng.standard_normal(shape, dtype="f4") for shape in shapes]
     fn = lambda lib, x, w, b: lib.matmul(x, w) + b  # noqa: E731
-    return Problem("Linear", fn, tuple(leaves), seed, hand=linear_by_hand)
+    return Problem("Linear", fn, tuple(leaves), seed, hand=linear_by_hand, products=of_layer(batch, inputs, outputs))
 
 
 def linear_by_hand(x: Array, w: Array, b: Array) -> Pulled:
@@ -217,7 +222,10 @@ def mlp(batch: int, *sizes: int) -> Problem:
     x = rng.standard_normal((batch, sizes[0]), dtype="f4")
     target = np.zeros((batch, sizes[-1]), "f4")
     target[np.arange(batch), rng.integers(sizes[-1], size=batch)] = -1 / batch
-    return Problem("MLP", fn, layers(rng, *sizes), np.ones((), "f4"), (x, target), 1e-3, mlp_by_hand)
+    first, *rest = [of_layer(batch, *pair) for pair in pairwise(sizes)]
+    products = (*first[:1], *first[2:], *[product for layer in rest for product in layer])  # no gradient of x
+    inputs = layers(rng, *sizes), np.ones((), "f4"), (x, target)
+    return Problem("MLP", fn, *inputs, 1e-3, mlp_by_hand, products=products)
 
 
 def mlp_by_hand(w1: Array, b1: Array, w2: Array, b2: Array, w3: Array, b3: Array, x: Array, target: Array) -> Pulled:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import pickle
 import tracemalloc
@@ -306,3 +307,15 @@ def test_what_a_check_of_a_large_input_holds_is_bounded(kind):
         tracemalloc.stop()
     assert report.verdict == ("wrong" if kind == "a wrong gradient" else "right")
     assert peak <= most and kept <= 7 * 8 / x.itemsize
+
+
+def test_the_garbage_collector_does_not_visit_the_graphs_of_a_check() -> None:
+    """Of ten thousand steps, it made the check take 1.6 times as long."""
+    seen, before = set[int](), gc.get_threshold()
+
+    def function(x):
+        seen.add(gc.get_threshold()[0])
+        return x * x
+
+    check_gradients(function, 2.0)
+    assert min(seen) > before[0] and gc.get_threshold() == before

@@ -12,6 +12,7 @@ import numpy as np
 from ...engine import check_rng, folded, hidden
 from ...links.functional import with_learned
 from ...shared.binding import Bound, bind
+from ...shared.collector import PatientCollector
 from ...shared.foreign import bridge
 from ...shared.options import settle
 from ..judging.contracts import Examination, examine
@@ -139,7 +140,7 @@ def check_bound(
             f"check_gradients: {checked.name} got no floating-point input that requires a gradient; expected a "
             "number, a list, an array or a Variable of floats. A Variable without a gradient goes in as x.data"
         )
-    with np.errstate(all="ignore"):
+    with np.errstate(all="ignore"), PatientCollector():  # every graph is dropped whole, and long ones look like leaks
         subject = lifted(native)
         exam = examine(subject, rng)  # whose first runs show whether the function can be run again
         unchecked = not_checked(base, native.steps())  # exceptions here propagate to the caller
