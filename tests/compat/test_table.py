@@ -99,7 +99,7 @@ def test_a_line_may_have_several_names(monkeypatch, tmp_path) -> None:
 @pytest.mark.parametrize(
     ("call", "said"),
     [
-        (lambda: torch.nn.Conv2d(1, 1, 3, padding_mode="circular"), "padding_mode='circular'"),
+        (lambda: torch.nn.ConvTranspose2d(1, 1, 3, padding_mode="circular"), "padding_mode='circular'"),
         (lambda: torch.optim.Adam([torch.ones(1)], capturable=True), "capturable=True"),
         (lambda: torch.nn.LSTM(3, 2, proj_size=1), "proj_size=1"),
         (lambda: chainer.functions.max_pooling_1d(np.ones((1, 1, 3)), 2, return_indices=np.ones(2)), "indices=array"),

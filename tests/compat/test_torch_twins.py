@@ -74,7 +74,7 @@ ALONE: dict[str, dict[str, Any]] = {
 }
 """Settings that need others."""
 REFUSED = {"max_norm", "padding_mode", "proj_size", "scale_grad_by_freq", "sparse"}
-"""What the facade takes at its default only, as the core does not have it."""
+"""What the core does not have: the facade pads by itself, and takes the others at their defaults only."""
 ELSEWHERE = {"device", "dtype", "norm_type"}
 """Of the whole model in AutoLab: ``to(...)``; the last has no effect without max_norm."""
 

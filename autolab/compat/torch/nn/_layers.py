@@ -68,6 +68,7 @@ class _Convolution(Layer):
 
     axes: int
     function: Any
+    padding_mode = "zeros"
     _transposed = False
     _order: tuple[str, ...] = ("stride", "padding", "dilation", "groups")
 
@@ -75,6 +76,9 @@ class _Convolution(Layer):
         for name in {"kernel_size", *self._order} - {"groups"}:
             if not isinstance(getattr(self, name), str):
                 setattr(self, name, _each(getattr(self, name), self.axes))
+        modes = ("zeros", "reflect", "replicate", "circular")
+        if self.padding_mode not in modes:
+            raise ValueError(f"{type(self).__name__}: padding_mode={self.padding_mode!r:.40}; expected {modes}")
         outer, inner = self.out_channels, self.in_channels
         if self._transposed:
             outer, inner = inner, outer
@@ -84,14 +88,26 @@ class _Convolution(Layer):
     def forward(self, input: Any) -> Any:
         """The result for an input of shape ``(batch, in_channels, ...)``."""
         settings = [getattr(self, name) for name in self._order]
+        if self.padding_mode != "zeros" and (self.padding != "same" or {*self.stride} == {1}):
+            input = F.pad(input, self._widths(), self.padding_mode)
+            settings[1] = 0
         settings = [v[0] if self.axes == 1 and isinstance(v, tuple) else v for v in settings]
         return type(self).function(input, self.weight, self.bias, *settings)
+
+    def _widths(self) -> list[int]:
+        """What ``F.pad`` takes for this padding: before and after the last axis, then those of the axis before it."""
+        if self.padding == "same":
+            both = [d * (k - 1) for d, k in zip(self.dilation, self.kernel_size, strict=True)]
+        else:
+            both = [2 * n for n in ((0,) * self.axes if self.padding == "valid" else self.padding)]
+        return [n for total in reversed(both) for n in (total // 2, total - total // 2)]
 
     def extra_repr(self) -> str:
         said = f"{self.in_channels}, {self.out_channels}, kernel_size={self.kernel_size}, stride={self.stride}"
         usual = {"padding": (0,) * self.axes, "dilation": (1,) * self.axes, "groups": 1}
         others = [f", {name}={getattr(self, name)}" for name, value in usual.items() if getattr(self, name) != value]
-        return said + "".join(others) + ("" if self.bias is not None else ", bias=False")
+        said += "".join(others) + ("" if self.bias is not None else ", bias=False")
+        return said + (f", padding_mode={self.padding_mode}" if self.padding_mode != "zeros" else "")
 
 
 class Conv1d(_Convolution):
