@@ -26,7 +26,9 @@ mixed_examples causal_leak double_softmax double_sigmoid missing_log rectified_l
 dead_units saturated clamped dropout batch_norm_single wrong_mode vanishing exploding learning_rate unnormalised_inputs
 summed_loss symmetric_units large_initialisation underflow not_finite shuffled_labels constant_output ignores_inputs
 does_not_overfit no_backward uphill ordered_classes unused_loss replaced_optimizer
-cancelling_errors repeated_layer exchanged_arguments target_among_inputs padding wrapped_integers weight_decay
+undetached_target shifted_targets masked_mean mixed_reductions same_batch same_random_numbers copied_weights
+no_positions cancelling_errors repeated_layer exchanged_arguments target_among_inputs padding
+wrapped_integers weight_decay
 """
 NAMED = 0.95
 """So many of the mistakes are named, in the first finding and with a right line."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import abc
 import pickle
 import re
 import runpy
@@ -39,9 +40,43 @@ def test_a_finding_says_what_where_and_what_to_write():
 
 def test_a_healthy_program_gets_nothing_found_with_what_was_looked_at():
     diagnosis = autolab.diagnose(loss, net(), X, T)
-    assert diagnosis and diagnosis.findings == () and len(diagnosis.looked_at) == len(RULES)
-    assert str(diagnosis) == f"loss: nothing found\nlooked at {len(RULES)} things: .looked_at lists them"
-    assert diagnosis.looked_at[:2] == ("errors", "NaN and infinity")
+    looked, missing = diagnosis.looked_at, diagnosis.not_looked_at
+    assert diagnosis and diagnosis.findings == () and len(looked) + len(missing) == len(RULES)
+    assert str(diagnosis) == (
+        f"loss: nothing found\nlooked at {len(looked)} things: .looked_at lists them; {len(missing)} could not be: "
+        ".not_looked_at says why"
+    )
+    assert looked[:2] == ("errors", "NaN and infinity") and "whether examples influence each other" in looked
+    assert "whether the future is seen: only with causal=True" in missing
+    assert "sizes of updates: give a training step, and steps=20" in missing
+
+
+def test_what_could_not_be_tried_was_not_looked_at():
+    def of_one_number(model, x):
+        return F.sum(model(x) ** 2)
+
+    missing = autolab.diagnose(of_one_number, net(), X).not_looked_at
+    assert "whether examples influence each other: no step compares predictions with targets" in missing
+
+
+def test_what_is_registered_in_a_diagnosed_program_stays_there():
+    class Layer(abc.ABC):  # noqa: B024
+        pass
+
+    class Own:
+        pass
+
+    class Other:
+        pass
+
+    Layer.register(Own)
+
+    def loss(model, x, t):
+        Layer.register(Other)
+        return F.softmax_cross_entropy(model(x), t)
+
+    autolab.diagnose(loss, net(), X, T)
+    assert issubclass(Own, Layer) and not issubclass(Other, Layer)
 
 
 def test_no_two_findings_explain_each_other_away():
@@ -271,14 +306,14 @@ def test_a_rule_that_fails_is_named_and_hides_nothing(monkeypatch):
         yield e.found("uphill", "Before.", "Fix it.", CodeLine())
         raise ZeroDivisionError("division by zero")
 
-    monkeypatch.setattr(examination, "RULES", (("the sky", broken), *RULES))
+    monkeypatch.setattr(examination, "RULES", (("the sky", lambda e: "", broken), *RULES))
     model = L.Sequential(L.Linear(2, 3), F.softmax)
     diagnosis = autolab.diagnose(loss, model, X, T)
     assert {found.kind for found in diagnosis.findings} == {"uphill", "double_softmax"}
     assert diagnosis.facts == (
         "Not looked at because of an error in AutoLab: the sky (ZeroDivisionError: division by zero)",
     )
-    assert "the sky" not in diagnosis.looked_at and len(diagnosis.looked_at) == len(RULES)
+    assert "the sky" not in diagnosis.looked_at and diagnosis.not_looked_at[0] == "the sky: an error in AutoLab"
 
 
 def test_what_can_be_read_only_once_is_told():

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import _abc  # type: ignore[import-not-found]  # the only way to what is registered with an abstract class
+import abc
 import copy
 import functools
 import gc
@@ -96,12 +98,14 @@ class World:
         self._copies = copies  # kept alive, as some may be held by weak references only
         self._others: list[tuple[Spot, Any]] = []
         self._before: list[tuple[Any, set[str]]] = []
+        self._registered: list[tuple[abc.ABCMeta, list[type], list[type]]] = []
 
     def __enter__(self) -> None:
         self._one_at_a_time.acquire()
         self._depth += 1
         if self._depth == 1:
             self._before = [(store, _names(store)) for store in self._stores]
+            self._enter_registries()
             self._others = [(place, place.now()) for place, _ in self._places]
             try:
                 _put(self._places)
@@ -117,7 +121,26 @@ class World:
         finally:
             self._one_at_a_time.release()
 
+    def _enter_registries(self) -> None:
+        """Register with abstract classes what the copy has registered with them before."""
+        own = {cls: mine for cls, _, mine in self._registered}
+        found = [store for store in self._stores if isinstance(store, abc.ABCMeta)]
+        self._registered = [(cls, _registry(cls), own.get(cls, [])) for cls in found]
+        for cls, _, mine in self._registered:
+            for other in mine:
+                cls.register(other)
+
+    def _leave_registries(self) -> None:
+        for k, (cls, before, _) in enumerate(self._registered):
+            if mine := [other for other in _registry(cls) if other not in before]:
+                _abc._reset_registry(cls)
+                for other in before:
+                    cls.register(other)
+                _abc._reset_caches(cls)
+            self._registered[k] = cls, before, mine
+
     def _leave(self) -> None:
+        self._leave_registries()
         try:
             new = [(store, name) for store, before in self._before for name in _names(store) - before]
             found = [Spot.at("", store, name, "class" if isinstance(store, type) else "item") for store, name in new]
@@ -129,6 +152,11 @@ class World:
             except BaseException:
                 _put(self._others)
                 raise
+
+
+def _registry(cls: abc.ABCMeta) -> list[type]:
+    """The classes that are registered with an abstract one."""
+    return [found for held in _abc._get_dump(cls)[0] if (found := held()) is not None]
 
 
 def _names(store: Any) -> set[Any]:

@@ -127,8 +127,10 @@ class Evidence(ProgramGraph):
         """The program with some steps changed, and its gradient; None if it cannot be run."""
         return self._probed(self.program.copied(), changes=changes)
 
-    def _probed(self, copy: Program, changes: Changes | None = None) -> Recording | None:
+    def _probed(self, copy: Program, changes: Changes | None = None, draws: bool = False) -> Recording | None:
         with self.bench.repeatable(), copy.world, np.errstate(all="ignore"):
+            if draws:  # from the copy's generators, which may be its own
+                self.bench.draw()
             try:
                 return self.bench.record(up_to_loss(self.bench, copy, is_probe=changes is None), copy, changes or {})
             except Exception:
@@ -151,6 +153,14 @@ class Evidence(ProgramGraph):
         with self.bench.repeatable():
             self.bench.draw()
             found = self._probed(self.program.copied())
+        return found if found is not None and self.has_same_steps(found) else None
+
+    @cached_property
+    def next_round(self) -> Recording | None:
+        """The second round of the program, with other random numbers than the first; None if that changes its steps."""
+        first = ProgramWatch(self.bench, self.program.copied())
+        first.run(1)
+        found = self._probed(first.program.copied(), draws=True)
         return found if found is not None and self.has_same_steps(found) else None
 
     def has_same_steps(self, run: Recording) -> bool:

@@ -100,10 +100,13 @@ def examined(bench: Workbench, program: Program, steps: int, causal: bool) -> Di
     """The diagnosis of a program by all rules."""
     with bench.repeatable(), bench.keeping_gradients(program.named):
         e = Evidence(bench, program, steps, causal)
-        found = [finding for words, *rules in RULES for rule in rules for finding in _found(e, words, rule)]
+        found = [finding for words, _, *rules in RULES for rule in rules for finding in _found(e, words, rule)]
+        missing = {words: "an error in AutoLab" if words in e.failed else need(e) for words, need, *_ in RULES}
     name = getattr(program.fn, "__name__", type(program.fn).__name__)
-    looked, facts = tuple([words for words, *_ in RULES if words not in e.failed]), tuple(dict.fromkeys(e.facts))
-    return Diagnosis(name, _ordered(found), facts, looked, e.recording, Origin(bench, program))
+    looked = tuple([words for words, why in missing.items() if not why])
+    others = tuple([f"{words}: {why}" for words, why in missing.items() if why])
+    facts = tuple(dict.fromkeys(e.facts))
+    return Diagnosis(name, _ordered(found), facts, looked, others, e.recording, Origin(bench, program))
 
 
 def _found(e: Evidence, words: str, rule: Rule) -> Iterator[ProgramFinding]:

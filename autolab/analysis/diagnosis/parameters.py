@@ -14,10 +14,14 @@ from ...recording.model import Step
 from .copied_program import items
 from .evidence import Evidence, Found
 from .lines import assignment, code_of, first_line, line_above, line_near, throws_away
+from .loss_terms import EMBEDDING
 from .report import CodeLine
 from .rounds import carried
 from .words import at_line, holds, listed
 from .workbench import LiveParameter
+
+_DISTINCT = 6
+"""Of fewer different numbers, two parameters may begin with the same by chance."""
 
 
 def unreached(e: Evidence) -> Found:
@@ -182,3 +186,26 @@ def _optimizer_line(e: Evidence, names: Iterable[str], owners: Iterable[str]) ->
     made = line_above(e, rf"\b({'|'.join(map(re.escape, names))})\s*=")
     later = line_above(e, rf"^\s*({'|'.join(map(re.escape, owners))})[.\[].*[^=]=[^=]")
     return later if made and later and later > made else made
+
+
+def copied(e: Evidence) -> Found:
+    """Two parameters that begin with the same numbers as if they were one, in layers that often share them, and are
+    trained apart."""
+    leaves = [(e.steps[i], p) for i in sorted(e.learned & e.used) if (p := e.parameter(e.steps[i])) and p.trainable]
+    pairs = [(a, b) for k, a in enumerate(leaves) for b in leaves[k + 1 :] if a[1].tensor is not b[1].tensor]
+    for (one, first), (other, second) in pairs:
+        a, b = first.value(), second.value()
+        if a.ndim != 2 or b.ndim != 2 or len(np.unique(a)) < _DISTINCT or np.shares_memory(a, b):
+            continue
+        used = [{user.function for user in e.uses(leaf)} for leaf in (one, other)]
+        words = [bool(names & {*EMBEDDING}) for names in used]
+        is_turned = a.shape != b.shape and np.array_equal(a, b.T)
+        if is_turned or (np.array_equal(a, b) and words[0] != words[1]):
+            yield e.suspect(
+                "copied_weights",
+                f"{second.name} begins with the numbers of {first.name}, as a copy{' of its transpose' * is_turned}, "
+                "and each gets its own gradient: from the first update on, they differ.",
+                "To share weights, let both layers use one parameter: decoder.weight = encoder.weight.",
+                at=_definition(e, second) or first_line(e),
+            )
+            return

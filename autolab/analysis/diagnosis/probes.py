@@ -12,6 +12,7 @@ import numpy as np
 from ...recording.model import Recording, Step
 from .comparisons import Objective
 from .evidence import Evidence, Found
+from .loss_terms import EMBEDDING
 from .program_graph import RESHAPES
 from .report import ProgramFinding
 from .reruns import Fed, changed_rows, difference, fed, first_bad, is_clean, two_runs, uncut, with_other
@@ -47,6 +48,17 @@ def examples(e: Evidence) -> Found:
             told = f"{at_line(step)} turns shape {shape_of(e.operands(step)[0])} into {shape_of(step)} without moving "
             told += "the axes: the numbers keep their order, so each gets to a place that belongs to another one."
             yield e.suspect("mixed_examples", told, _REMEDIES["mixed_examples"], at=step)
+
+
+def unprobed(e: Evidence) -> str:
+    """Why no example could get other numbers; empty if one did."""
+    o = e.objectives[0] if e.objectives else None
+    if o is None or not 0 < _rows(o.prediction) == _rows(o.target):
+        return "predictions and targets have no axis of examples in common"
+    behind, targets = e.behind([o.prediction]), e.behind([o.target])
+    if not any(given.step.id in behind - targets for given in fed(e)):
+        return "no array of examples was found on the way to the predictions"
+    return "" if e.plain_run is not None and e.has_same_steps(e.plain_run) else "a second run took other steps"
 
 
 def _rows(step: Step) -> int:
@@ -245,3 +257,37 @@ def _mask_before(e: Evidence, step: Step) -> Step:
         if given.function in ("masked_fill", "where") or (given.function == "add" and len(e.operands(given)) == 2):
             return given
     return step
+
+
+def unordered(e: Evidence) -> Found:
+    """Words of which attention predicts something at each place, and which it takes for a set: in another order, they
+    give the same predictions, in that order."""
+    if not e.objectives or not any(attends(e, s) for s in e.trained):
+        return
+    end, users = e.objectives[0].prediction, {user.id for user in e.calls if user.function in EMBEDDING}
+    for given in fed(e):
+        ids, is_read = given.array, any(user.id in users for user in e.uses(given.step))
+        if not is_read or ids.ndim != 2 or ids.shape[1] < 4 or ids.dtype.kind not in "iu":
+            continue
+        pair = two_runs(e, given, np.ascontiguousarray(ids[:, ::-1]))
+        before, after = (None, None) if pair is None else (whole(run.steps[end.id].value) for run in pair)
+        if before is None or after is None or before.shape != after.shape or np.ptp(before, axis=0).max() == 0:
+            continue
+        if np.allclose(after, before, rtol=1e-4, atol=1e-5 * np.abs(before).max()):
+            e.facts.append(f"The predictions do not depend on the order of the words of `{given.name}`.")
+        along = [k for k, n in enumerate(before.shape) if k and n == ids.shape[1]]
+        if any(np.allclose(np.flip(after, k), before, rtol=1e-4, atol=1e-5 * np.abs(before).max()) for k in along):
+            yield e.suspect(
+                "no_positions",
+                f"With the words of `{given.name}` in reverse order, the prediction at each place goes with its word "
+                "and stays the same: nothing tells attention where a word stands, or what is next to it.",
+                "Add an embedding of the positions to that of the words.",
+                at=next(user for user in e.uses(given.step) if user.id in users),
+            )
+            return
+
+
+def attends(e: Evidence, step: Step) -> bool:
+    """Whether a step is attention, by one function or by a softmax whose result is multiplied."""
+    users = {user.function for user in e.users.get(step.id, [])} if step.function == "softmax" else set()
+    return (step.function in _SEQUENCES and "attention" in (step.function or "")) or bool(users & {"matmul", "bmm"})

@@ -15,7 +15,7 @@ from ...recording.raised import place_of, told_as
 from ...recording.scopes import is_users
 from .copied_program import Program
 from .report import CodeLine
-from .workbench import Workbench
+from .workbench import Workbench, seeding_heard
 
 MOST_BYTES = 1 << 26
 """Of larger gradients, only the norms are kept."""
@@ -24,6 +24,7 @@ MOST_BYTES = 1 << 26
 @dataclass(frozen=True)
 class TrainingEvent:
     """One event in a program. ``kind`` is ``backward``, ``zero`` or ``step``; ``loss`` is that of a backward pass.
+    A ``seed`` is one that was set, and from which the same round has drawn; ``who`` is the seed.
 
     ``piled`` are gradients that an earlier update used and a backward pass has added to since. For each parameter that
     an update changed, ``sizes`` holds the norms of its gradient, of itself and of the change. ``along`` is the cosine
@@ -65,6 +66,7 @@ class ProgramWatch:
         self.gradients: dict[str, np.ndarray | None] = {}
         self.has_loss = False
         self.calls_backward = False
+        self.has_drawn = False  # from a generator of Python or NumPy
         self.error: BaseException | None = None
         self.modes: dict[int, dict[str, tuple[bool, list[str]]]] = {}
         self._used: set[str] = set()
@@ -72,13 +74,15 @@ class ProgramWatch:
         self.slopes: dict[str, np.ndarray | None] = {}
         self._piled: dict[str, TrainingEvent] = {}
         self._round = 0
+        self._seeds: list[tuple[TrainingEvent, Any]] = []  # of this round, with the states that they led to
         self._passed: dict[int, int] = {}  # the round in which a backward pass first went through a step
         self.path: set[int] = set()
 
     def run(self, rounds: int) -> None:
         """Run the program; a returned loss is differentiated once."""
         world = self.program.world
-        with self.bench.repeatable(), world, self.bench.listening(self._hear), np.errstate(all="ignore"):
+        heard = self.bench.listening(self._hear), seeding_heard(self.bench, self._hear)
+        with self.bench.repeatable(), world, heard[0], heard[1], np.errstate(all="ignore"):
             for self._round in range(rounds):
                 count, before = len(self.events), {p.name: p.value().copy() for p in self.parameters}
                 try:
@@ -93,9 +97,13 @@ class ProgramWatch:
 
     def _run_once(self, count: int) -> Any:
         """Run one round, after ``count`` events, and return the program's result."""
+        self._seeds, before = [], Workbench.generators(self.bench)
         try:
             result = self.program()
         finally:
+            drawn = self.bench.generators()
+            self.has_drawn |= Workbench.generators(self.bench) != before
+            self.events += [event for event, before in self._seeds if before != drawn]
             self.calls_backward |= any(event.kind == "backward" for event in self.events[count:])
         self._note_own_update()
         loss = self.bench.loss_in(result)
@@ -136,6 +144,10 @@ class ProgramWatch:
     # ------------------------------------------------------------------ events
     def _hear(self, kind: str, who: Any, go_on: Callable[[], Any]) -> Any:
         place = _users_place()
+        if kind == "seed":
+            answer = go_on()
+            self._seeds.append((TrainingEvent(kind, *place, self._round, who), self.bench.generators()))
+            return answer
         if kind == "backward":
             return self._backward(who, go_on, place)
         if kind == "step":

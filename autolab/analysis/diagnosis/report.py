@@ -62,6 +62,8 @@ class Diagnosis(Savable):
         Observations that may be intended, such as a frozen layer.
     looked_at : tuple of str
         What was examined.
+    not_looked_at : tuple of str
+        What could not be, each with the reason, such as that it takes several training steps.
     recording : Recording or None
         The run that the findings are about; None if it could not be recorded.
 
@@ -81,6 +83,7 @@ class Diagnosis(Savable):
     findings: tuple[ProgramFinding, ...]
     facts: tuple[str, ...]
     looked_at: tuple[str, ...]
+    not_looked_at: tuple[str, ...] = ()
     recording: Recording | None = field(default=None, repr=False)
     _origin: Any = field(default=None, repr=False)
 
@@ -92,7 +95,8 @@ class Diagnosis(Savable):
         head = "nothing found" if not count else "1 finding" if count == 1 else f"{count} findings"
         lines = [f"{self.function}: {head}", *map(str, self.findings)]
         lines += [f"fact: {fact}" for fact in self.facts]
-        return "\n".join([*lines, f"looked at {len(self.looked_at)} things: .looked_at lists them"])
+        others = f"; {len(self.not_looked_at)} could not be: .not_looked_at says why" if self.not_looked_at else ""
+        return "\n".join([*lines, f"looked at {len(self.looked_at)} things: .looked_at lists them{others}"])
 
     __repr__ = __str__
 

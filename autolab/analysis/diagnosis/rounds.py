@@ -17,7 +17,7 @@ from .program_watch import TrainingEvent, cosine
 from .report import CodeLine
 from .sizes import far_targets
 from .updates import REFUSED, are_cleared, is_matrix, made_at
-from .words import at_line, listed, number, whole
+from .words import at_line, holds, listed, number, whole
 from .workbench import LiveParameter
 
 _LINE = 0.99
@@ -253,3 +253,60 @@ def _along(e: Evidence, parameter: LiveParameter) -> float | None:
 
 
 REPLACED = (carried_graphs, replaced_parameters, replaced_optimizers, replaced_models)
+
+
+# ---------------------------------------------------------------------- what is the same in every step
+def _are_steps(e: Evidence) -> bool:
+    """Whether the program was run as at least three training steps, each with one backward pass."""
+    passes = [event.pass_ for event in e.watch.heard("backward")]
+    return e.rounds > 2 and passes == [*range(e.rounds)] and e.watch.error is None
+
+
+def same_batch(e: Evidence) -> Found:
+    """Steps that all take the same rows of a larger array or data set."""
+    is_drawn = e.watch.has_drawn and not e.watch.heard("seed")  # whatever is drawn may be the rows
+    for name, pool in e.bench.pools(e.watch.program.named) if _are_steps(e) and not is_drawn else []:
+        parts = [(s, taken) for s in e.steps.values() if (taken := _rows_of(e, s, pool))]
+        count = len(set().union(*[taken for _, taken in parts]))
+        if not 1 < count <= len(pool) // 2 or e.next_round is None:
+            continue
+        later = [(s, e.next_round.steps[s.id].value) for s, _ in parts]
+        if all(v is not None and holds(s, v.values) for s, v in later):
+            user = next((u for s, _ in parts for u in e.users.get(s.id, []) if u.line is not None), parts[0][0])
+            yield e.suspect(
+                "same_batch",
+                f"Each of the {e.rounds} steps takes the same {count} of the {len(pool)} examples of `{name}`: it "
+                "never sees the others.",
+                "Go on in each step: for x, t in loader, or other indices each time. To see whether one batch can be "
+                "learned by heart, this is right.",
+                at=user,
+            )
+            return
+
+
+def _rows_of(e: Evidence, step: Step, pool: np.ndarray) -> set[bytes]:
+    """The rows of a value that nothing computed from parameters, if they are all rows of an array; else none."""
+    value = step.value
+    if value is None or not value.is_whole or step.id in e.learning or step.id not in e.used:
+        return set()
+    rows = value.values
+    if rows.ndim < 2 or rows.shape[1:] != pool.shape[1:] or not len(rows) < len(pool) or rows.dtype.kind not in "iuf":
+        return set()
+    known = {row.tobytes() for row in np.ascontiguousarray(pool.astype(rows.dtype))}
+    found = {row.tobytes() for row in np.ascontiguousarray(rows)}
+    return found if found <= known else set()
+
+
+def same_draws(e: Evidence) -> Found:
+    """Random numbers that are the same in every step, as each sets the seed."""
+    seeds = e.watch.heard("seed") if _are_steps(e) else []
+    for first in seeds[:1]:
+        same = {event.pass_ for event in seeds if event.line == first.line and event.who == first.who}
+        if len(same) == e.rounds:
+            yield e.suspect(
+                "same_random_numbers",
+                f"Line {first.line} sets the seed {first.who} in every step, and the step draws from it: all "
+                f"{e.rounds} steps get the same random numbers.",
+                "Set the seed once, before the first step.",
+                at=first,
+            )

@@ -25,13 +25,16 @@ def broadcasts(e: Evidence) -> Found:
             continue
         a, b = map(shape_of, given[:2])
         one, other = (a, b) if len(a) > len(b) else (b, a)
-        n = one[0] if one else 0
-        if n > 1 and len(one) == len(other) + 1 and one[-1] == 1 and other == one[:-1] and len(other) >= 1:
+        ones = [k for k, n in enumerate(one) if n == 1 and k and (*one[:k], *one[k + 1 :]) == other]
+        count, wrong = math.prod(other), math.prod(np.broadcast_shapes(a, b)) if ones else 0
+        is_target = any(o.id not in e.learning for o in given[:2])  # of all pairs, both sides are often computed
+        if ones and (ones[-1] == len(other) or is_target) and max(count, 1) < wrong:
             shapes = f"{e.called(given[0])} has shape {a} and {e.called(given[1])} has {b}"
             yield e.found(
                 "broadcast_loss",
-                f"{at_line(step)} compares all with all: {shapes}, so there are {n * n} differences instead of {n}.",
-                "Bring both to one shape, for example with prediction.squeeze(-1).",
+                f"{at_line(step)} compares all with all: {shapes}, so there are {wrong} differences instead of "
+                f"{count}.",
+                f"Bring both to one shape, for example with prediction.squeeze({-1 if ones[-1] == len(other) else 1}).",
                 at=step,
             )
 

@@ -23,6 +23,8 @@ REFUSED = "no parameter has a gradient"
 _PRODUCTS = ("matmul", "dot", "linear", "mm", "addmm", "conv1d", "conv2d", "convolution_2d")
 _TOO_LARGE, _TOO_SMALL = 0.5, 1e-6
 """The largest and the smallest change of a weight in an update, relative to its own size."""
+_THROWN = 1e3
+"""A loss that was so many times the first one did not come back by learning."""
 _ERRORS = ("regression", "cross_entropy", "bce", "bce_logits", "kl")
 """The kinds of losses of which less is better."""
 _TURNED = (
@@ -153,8 +155,12 @@ def rate(e: Evidence) -> Found:
     largest, name = max([pair for pair in early if math.isfinite(pair[0])] or early)
     typical = float(np.median([ratio for ratio, _ in early]))
     first, last = losses[0], losses[-1]
-    has_grown = not math.isfinite(last) or (max(losses[1:]) > 2 * abs(first) + 1e-3 and last > first)
-    told = f"the loss goes from {number(first)} to {number(last)}"
+    peak = max(losses[1:])
+    is_thrown = (
+        math.isfinite(peak) and math.isfinite(last) and peak > _THROWN * (abs(first) + 1e-3)
+    )  # it may have come back since, with all units dead
+    has_grown = not math.isfinite(last) or is_thrown or (peak > 2 * abs(first) + 1e-3 and last > first)
+    told = f"the loss goes from {number(first)} to {f'{number(peak)} and then ' if is_thrown else ''}{number(last)}"
     if has_grown and (largest > _TOO_LARGE or (not math.isfinite(last) and math.isfinite(first))):
         summed = _summed(e)
         if summed is not None and not any(e.bench.is_optimizer_adaptive(event.who) for event in steps):

@@ -6,7 +6,7 @@ import math
 import random
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -150,6 +150,11 @@ class Workbench(ABC):
             found[name] = self.is_training(model, layers), sorted({type(layer).__name__ for layer in layers})
         return found
 
+    def pools(self, named: Mapping[str, Any]) -> list[tuple[str, np.ndarray]]:
+        """The arrays of which a program may take parts, with their names."""
+        found = [(name, self.array(value)) for name, value in items(named)]
+        return [(name, array) for name, array in found if array is not None and array.ndim]
+
     def norm_layers(self, named: Mapping[str, Any]) -> list[Any]:
         """The layers through which examples influence one another in training."""
         layers = [layer for _, model in self.of_kind(named, self.models) for layer in self.parts(model)]
@@ -204,6 +209,13 @@ class Workbench(ABC):
         finally:
             for leaf, grad in kept:
                 leaf.grad = grad
+
+    seeding: tuple[tuple[Any, str], ...] = ((random, "seed"), (np.random, "seed"))
+    """The functions that set the seeds of generators."""
+
+    def generators(self) -> tuple[Any, ...]:
+        """The states of all generators, to be compared."""
+        return random.getstate(), *[str(part) for part in np.random.get_state()]
 
     def draw(self) -> None:
         """Draw a number from every generator, so that later numbers differ."""
@@ -261,7 +273,7 @@ class Workbench(ABC):
         """The function with ``reach(loss)`` instead of a backward pass, and without updates."""
 
         def hear(kind: str, who: Any, go_on: Callable[[], Any]) -> Any:
-            return reach(who) if kind == "backward" else None
+            return go_on() if kind == "seed" else reach(who) if kind == "backward" else None
 
         def run(*args: Any, **kwargs: Any) -> Any:
             with self.listening(hear):
@@ -289,6 +301,15 @@ class Workbench(ABC):
         """Those of the parameters that are among the tensors, or, in AutoLab's graph, whose nodes are."""
         ids = {id(tensor) for tensor in tensors}
         return [p for p in parameters if {id(p.tensor), id(getattr(p.tensor, "node", p.tensor))} & ids]
+
+
+@contextmanager
+def seeding_heard(bench: Workbench, hear: Callable[..., Any]) -> Iterator[None]:
+    """A context in which ``hear`` is called with the seed before one is set."""
+    with ExitStack() as stack:
+        for owner, name in bench.seeding:
+            stack.enter_context(patched(owner, name, "seed", hear))
+        yield
 
 
 @contextmanager

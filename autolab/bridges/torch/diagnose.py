@@ -12,6 +12,7 @@ import torch
 from torch import Tensor
 from torch.nn import Module
 from torch.optim import Optimizer
+from torch.utils.data import DataLoader
 
 from ...analysis.diagnosis.workbench import patched
 from ..diagnose import BridgeWorkbench
@@ -71,6 +72,16 @@ class TorchWorkbench(BridgeWorkbench):
     def repeatable(self) -> Iterator[None]:
         with super().repeatable(), torch.random.fork_rng():
             yield
+
+    seeding = (*BridgeWorkbench.seeding, (torch, "manual_seed"))
+
+    def generators(self) -> tuple[Any, ...]:
+        return *super().generators(), torch.get_rng_state().numpy().tobytes()
+
+    def pools(self, named: Mapping[str, Any]) -> list[tuple[str, np.ndarray]]:
+        loaders = [(name, value.dataset) for name, value in self.of_kind(named, DataLoader)]
+        held = [(f"{name}.dataset", x) for name, data in loaders for x in getattr(data, "tensors", ())]
+        return [*super().pools(named), *[(name, array_of(x.detach())) for name, x in held]]
 
     def draw(self) -> None:
         super().draw()

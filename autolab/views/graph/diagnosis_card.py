@@ -31,7 +31,9 @@ def _ever_smaller(diagnosis: Diagnosis) -> Iterator[Markup]:
     facts = element("ul", *[element("li", with_code(fact)) for fact in diagnosis.facts])
     intended = [paragraph(escape("Facts that may be intended:")), facts] if diagnosis.facts else []
     looked = details("What was looked at", paragraph(escape(", ".join(diagnosis.looked_at), _MOST_WORDS * 2)))
-    yield join([*parts, *intended, looked])
+    missing = element("ul", *[element("li", with_code(why)) for why in diagnosis.not_looked_at])
+    others = [details("What could not be", missing)] if diagnosis.not_looked_at else []
+    yield join([*parts, *intended, looked, *others])
     yield join(parts)
 
 
