@@ -90,6 +90,8 @@ class LiveView(anywidget.AnyWidget, Savable):
         """
         state |= self._answers(questions)
         super().__init__(_front_end=front_end(self.kind), palette=palette(), words={**WORDS, **(words or {})}, **state)
+        for name in self._locks:  # traitlets would make them at first access, two threads one each
+            getattr(self, name)
         self.on_msg(self._on_message)
         notebook.opened(self)
 

@@ -89,6 +89,13 @@ def test_an_interrupt_while_a_result_is_waited_for_stops_it(gated: Any) -> None:
     assert seen == [2] and view.computing == "" and view.error is not None
 
 
+@pytest.mark.parametrize("kind", VIEWS)
+def test_locks_are_there_before_two_threads_could_make_one_each(kind: str) -> None:
+    view = VIEWS[kind](inputs())
+    assert all([name in view._trait_values for name in view._locks])
+    view.close()
+
+
 def test_messages_of_a_view_are_obeyed_one_after_the_other() -> None:
     running, most = [], []
 
