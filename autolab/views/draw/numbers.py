@@ -73,6 +73,28 @@ def _shorten(digits: str, exponent: str, value: float, tolerance: float) -> str:
     return (digits.rstrip("0").rstrip(".") if exact and "." in digits else digits) + exponent
 
 
+def in_cell(value: float, room: int = 5) -> str:
+    """A finite number for a narrow cell: three digits that count, or fewer if they need more than ``room`` characters.
+
+    Examples
+    --------
+    >>> [in_cell(v) for v in (0.25, -1 / 3, 1234.4, -1.6e-5, 2e10, 0.0)]
+    ['0.25', '−0.33', '1234', '−2e−5', '2e10', '0']
+    """
+    texts = [_real(value, 1e-15)] if value == 0 else [_significant(value, digits) for digits in (3, 2, 1)]
+    return next((text for text in texts if len(text) <= room), texts[-1])
+
+
+def _significant(value: float, digits: int) -> str:
+    """A number rounded to some significant digits, without trailing zeros if the text is exact."""
+    size, sign = abs(value), MINUS if value < 0 else ""
+    mantissa, power = f"{size:.{digits - 1}e}".split("e")
+    exponent = int(power)
+    if -4 <= exponent < 5:
+        return sign + _shorten(f"{size:.{max(0, digits - 1 - exponent)}f}", "", size, 1e-15)
+    return sign + signed(_shorten(mantissa, f"e{exponent}", size, 1e-15))
+
+
 def inline(values: np.ndarray, limit: int = 24) -> str | None:
     """A small array written out, ``[[1, 2], [3, 4]]``; None if that takes more than ``limit`` characters."""
     if 3 * values.size > limit or values.size == 0:  # at least a digit and a separator for each

@@ -66,12 +66,17 @@ class Shading:
 
     def cell(self, value: float, fraction: float, place: _Pair, size: _Pair) -> list[Markup]:
         """A cell with its number, or with the sign of a number that is not finite."""
-        fill, (x, y), (width, height) = self.fill(fraction), place, size
-        if fill != "card":
-            self._inks.add(int(fill[1:]))
-        ink = "cell" if fill == "card" else f"cell i{fill[1:]}"
-        box = element("rect", class_=fill, x=x, y=y, width=width, height=height)
-        return [box, words_at(x + width / 2, y + 21, number(value + 0.0), ink)]
+        (x, y), (width, height) = place, size
+        box = element("rect", class_=self.fill(fraction), x=x, y=y, width=width, height=height)
+        return [box, words_at(x + width / 2, y + 21, number(value + 0.0), f"cell {self.ink(fraction)}".rstrip())]
+
+    def ink(self, fraction: float) -> str:
+        """The class of text that can be read on the colour of a fraction; empty on the card's own."""
+        fill = self.fill(fraction)
+        if fill == "card":
+            return ""
+        self._inks.add(int(fill[1:]))
+        return f"i{fill[1:]}"
 
     def image(
         self, cells: Grid, tone: Tone, box: dict[str, float], cell: tuple[int, int] = (1, 1), smooth: bool = False

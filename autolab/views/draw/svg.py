@@ -120,8 +120,9 @@ text{{font:16px {MONOSPACE}}}
 .box{{stroke-width:1.3}}
 .box.output{{stroke-width:2.6}}
 .box.constant,.box.run{{stroke-dasharray:5 4}}
-.middle,.cell{{text-anchor:middle}}
+.middle,.cell,.incell{{text-anchor:middle}}
 .cell{{font:13px {MONOSPACE}}}
+.incell{{font:11.5px {SANS}}}
 .ring{{fill:none;stroke-width:3}}
 .cross{{fill:none;stroke-width:1.6}}
 .zero{{fill:none;stroke-width:1;stroke-dasharray:1.5 2}}

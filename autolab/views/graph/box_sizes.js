@@ -3,5 +3,5 @@
 
 export const [HEADER, CAPTION] = [32, 16]; // heights
 export const TOP = HEADER + CAPTION;
-export const STRIP = { width: 96, height: 48, cell: 26, wide: 20 };
+export const CELL = { high: 26, wide: 20 }; // of an array without numbers: at most so high, and wide if it may
 export const BELOW_CELLS = 14; // maximum characters of a line below the cells

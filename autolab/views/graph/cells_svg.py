@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ..draw import Markup, element
 from ..draw.colors import Tone
+from ..draw.numbers import in_cell
 from ..draw.shading import Shading
 from ..draw.svg import words_at
 from .compound import MARGIN
-from .scene import STRIP_HEIGHT, STRIP_WIDTH
 
 LEGEND_HEIGHT = 70.0
 _LONG, _HIGH = 220.0, 10.0
@@ -21,14 +21,25 @@ LEVELS = 10
 """Shades of small cells on either side of zero."""
 
 
-def strip(cells: list[list[float | None]], tone: Tone, x: float, y: float, shading: Shading) -> list[Markup]:
+class Place(NamedTuple):
+    """Where a strip is drawn, in pixels, and whether the numbers stand in its cells."""
+
+    x: float
+    y: float
+    width: float
+    height: float
+    numbered: bool
+
+
+def strip(cells: list[list[float | None]], tone: Tone, place: Place, shading: Shading) -> list[Markup]:
     """Cells as coloured rectangles, one path per shade; a cross for NaN and infinities, dots around exact zeros."""
+    x, y = place[:2]
     fractions = tone.fractions(np.array([[v or 0.0 for v in row] for row in cells])).tolist()
     rows, across = len(cells), len(cells[0])
-    high = min(STRIP_HEIGHT / rows, _CELL)
-    wide = min(STRIP_WIDTH / across, max(2 * high, _WIDE))
+    high = place.height / rows if place.numbered else min(place.height / rows, _CELL)
+    wide = place.width / across if place.numbered else min(place.width / across, max(2 * high, _WIDE))
     paths: dict[str, list[str]] = defaultdict(list)
-    crosses, zeros = [], []
+    crosses, zeros, numbers = [], [], []
     for i, row in enumerate(cells):
         for j, value in enumerate(row):
             left, top = x + j * wide, y + i * high
@@ -36,12 +47,16 @@ def strip(cells: list[list[float | None]], tone: Tone, x: float, y: float, shadi
                 crosses.append(_cross(left, top, wide, high))
             else:
                 paths[shading.fill(fractions[i][j])].append(f"M{left:.1f} {top:.1f}h{wide:.1f}v{high:.1f}h-{wide:.1f}z")
+                if place.numbered:
+                    ink = shading.ink(fractions[i][j])
+                    numbers.append(words_at(left + wide / 2, top + high / 2 + 4.0, in_cell(value), f"incell {ink}"))
             if value == 0:
                 zeros.append(f"M{left + 1.5:.1f} {top + 1.5:.1f}h{wide - 3:.1f}v{high - 3:.1f}h-{wide - 3:.1f}z")
     squares = [element("path", class_=shade, d=Markup("".join(d))) for shade, d in paths.items()]
     frame = element("rect", class_="strip", x=x, y=y, width=wide * across, height=high * rows)
     marks = [("zero", zeros), ("cross", crosses)]
-    return [*squares, frame, *[element("path", class_=kind, d=Markup("".join(d))) for kind, d in marks if d]]
+    drawn = [element("path", class_=kind, d=Markup("".join(d))) for kind, d in marks if d]
+    return [*squares, frame, *drawn, *numbers]
 
 
 def _cross(left: float, top: float, wide: float, high: float) -> str:

@@ -2,8 +2,8 @@
 /** A column of a box: the value or the gradient, as a number or as cells with a line of text. */
 
 import { BEND, SHADES, makeTone } from "../live/colors.js";
-import { set, svg, write } from "../live/dom.js";
-import { BELOW_CELLS, HEADER, STRIP, TOP } from "./box_sizes.js";
+import { inCell, set, svg, write } from "../live/dom.js";
+import { BELOW_CELLS, CELL, HEADER, TOP } from "./box_sizes.js";
 
 const LONG = 7; // a longer number is written smaller
 
@@ -13,13 +13,14 @@ const LONG = 7; // a longer number is written smaller
  * The value or the gradient: its caption, with a number, or cells and a line of text, below.
  * @param {string} caption
  * @param {number} x
- * @param {boolean} cells
+ * @param {{cells: boolean, numbered: boolean, strip_width: number, strip_height: number}} node
  */
-export function makeColumn(caption, x, cells) {
+export function makeColumn(caption, x, { cells, numbered, strip_width: wide, strip_height: high }) {
   const number = svg("text", { class: cells ? "al-small" : "al-number" });
   const strip = cells && svg("g.al-cells", { transform: `translate(0 ${TOP})` });
   const words = svg("text.al-small", { y: HEADER + 9 }, caption);
-  const element = svg("g", { class: `al-${caption}`, transform: `translate(${x} 0)` }, words, strip, number);
+  const numbers = numbered && svg("g.al-in-cells", { transform: `translate(0 ${TOP})`, "aria-hidden": "true" });
+  const element = svg("g", { class: `al-${caption}`, transform: `translate(${x} 0)` }, words, strip, numbers, number);
   const limit = cells ? BELOW_CELLS : 11;
   let size = "";
 
@@ -47,11 +48,18 @@ export function makeColumn(caption, x, cells) {
       write(words, kind + more);
       const said = absent ? note : cells ? text.replace(" \u2026", "") : text; // the cells show what was omitted
       writeNumber(said.length > limit && !absent ? said.slice(0, limit - 1) + "\u2026" : said);
-      set(number, { y: TOP + (cells && !absent ? STRIP.height + 14 : 17) });
+      set(number, { y: TOP + (cells && !absent ? high + 14 : 17) });
       element.classList.toggle("al-absent", absent);
       if (!strip) return;
       const drawn = rows ?? [];
-      if (size !== (size = `${drawn.length} ${drawn[0]?.length}`)) strip.replaceChildren(...makeCells(drawn));
+      if (size !== (size = `${drawn.length} ${drawn[0]?.length}`)) {
+        const [width, height] = cellSize(drawn);
+        strip.replaceChildren(...spread(drawn, (j, i) => svg("rect", { x: j * width, y: i * height, width, height })));
+        if (numbers)
+          numbers.replaceChildren(
+            ...spread(drawn, (j, i) => svg("text", { x: (j + 0.5) * width, y: (i + 0.5) * height + 4 })),
+          );
+      }
       const tone = scale === null ? (/** @type {number} */ v) => v / SHADES : makeTone(scale, null, BEND);
       drawn.flat().forEach((v, k) => {
         const [cell, t] = [strip.children[k], v === null ? null : tone(v)];
@@ -60,14 +68,22 @@ export function makeColumn(caption, x, cells) {
           fill: t === null ? null : /** @type {ColorMap} */ (colors).css(t),
         });
         cell.tone = t; // for the legend's mark
+        if (!numbers || scale === null) return;
+        const text = /** @type {SVGTextElement} */ (numbers.children[k]);
+        write(text, v === null ? "\u00d7" : inCell(v));
+        text.style.fill = t === null ? "" : /** @type {ColorMap} */ (colors).ink(t);
       });
     },
   };
+
+  /** Width and height. @param {(number | null)[][]} rows */
+  function cellSize(rows) {
+    const [width, height] = [wide / rows[0]?.length, high / rows.length];
+    if (numbered) return [width, height];
+    const low = Math.min(height, CELL.high);
+    return [Math.min(width, Math.max(2 * low, CELL.wide)), low];
+  }
 }
 
-/** @param {(number | null)[][]} rows */
-function makeCells(rows) {
-  const height = Math.min(STRIP.height / rows.length, STRIP.cell);
-  const width = Math.min(STRIP.width / rows[0]?.length, Math.max(2 * height, STRIP.wide));
-  return rows.flatMap((row, i) => row.map((_, j) => svg("rect", { x: j * width, y: i * height, width, height })));
-}
+/** One element for each cell. @param {(number | null)[][]} rows @param {(j: number, i: number) => Element} make */
+const spread = (rows, make) => rows.flatMap((row, i) => row.map((_, j) => make(j, i)));

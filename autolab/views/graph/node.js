@@ -5,7 +5,7 @@
  */
 
 import { set, short, svg, write } from "../live/dom.js";
-import { STRIP, TOP } from "./box_sizes.js";
+import { TOP } from "./box_sizes.js";
 import { makeColumn } from "./column.js";
 import { makeToggle } from "./edges.js";
 
@@ -196,14 +196,14 @@ function makePlanned({ w, plan }) {
 }
 
 /** Value and gradient, if there is space for them. @param {SceneNode} node */
-function makeColumns({ w, h, cells }) {
-  if (h < TOP + FOOTER) return [];
-  return [makeColumn("value", PADDING, cells), makeColumn("gradient", gradientAt({ w, cells }), cells)];
+function makeColumns(node) {
+  if (node.h < TOP + FOOTER) return [];
+  return [makeColumn("value", PADDING, node), makeColumn("gradient", gradientAt(node), node)];
 }
 
-/** @param {{w: number, cells: boolean}} node */
-const gradientAt = ({ w, cells }) =>
-  Math.max(PADDING + (cells ? STRIP.width + GAP : NUMBER + GAP / 2), (w + (cells ? GAP : GAP / 2)) / 2);
+/** @param {SceneNode} node */
+const gradientAt = ({ w, cells, strip_width }) =>
+  Math.max(PADDING + (cells ? strip_width + GAP : NUMBER + GAP / 2), (w + (cells ? GAP : GAP / 2)) / 2);
 
 /** The signs of what is wrong, on the lower edge. @param {string[]} signs @param {number} y */
 function makeWarnings(signs, y) {

@@ -3,7 +3,8 @@ exactly this.
 
 A box has a heading of `HEADER` pixels (name and expression, with the operation's sign on the right) and below it two
 columns, the value on the left and the gradient on the right: a caption of `CAPTION` pixels that says which is which,
-then the number or, for an array, a strip of coloured cells with a line of text below.
+then the number or, for an array, a strip of coloured cells with a line of text below. A small array has its numbers in
+the cells, and a strip as large as they need.
 
 A closed group of steps is a box as well, with a line of `FOOTER` pixels for the number of its steps, unless it is a
 line of code; an open one is a frame around its boxes with a label at the upper left.
@@ -23,8 +24,10 @@ from ...recording.model import LEAVES, Operand, Recording, Step
 from ...recording.outline import Group, Outline
 from ...recording.step_text import numbered_name
 from ..draw import clean, plural, say
+from ..draw.arrays import rows_of
 from ..draw.names import columns, expression, label, shorten, shorten_call, symbol, title
 from ..draw.numbers import short_count
+from ..live.columns import FEWEST
 from .compound import OpenGroup, SceneEdge, arrange
 from .labels import devices, group_count, group_heading, group_name, group_text, parameters_in, plan_name, transfers
 from .layout.boxes import Direction, direction_of
@@ -39,6 +42,11 @@ BOTTOM = 8.0
 STRIP_WIDTH, STRIP_HEIGHT = 96.0, 48.0
 COLUMN_GAP = 16.0
 NUMBER_WIDTH, NUMBER_GAP = 76.0, 8.0
+NUMBERED_SIDE, NUMBERED_CELLS = 6, 30
+"""An array with at most this many rows, columns and elements has numbers in its cells."""
+_NUMBER_CELL = 40.0
+_NUMBER_LINES = {1: 24.0, 2: 20.0}  # heights of few rows; of more, they are as high as the text needs
+_NUMBER_LINE = 16.0
 TOGGLE = 26.0  # the sign in front of a group's heading that opens or closes it
 FOOTER = 20.0
 PLANNED = 48.0  # height of a box in a plan
@@ -89,8 +97,10 @@ def scene(
     expanded = outline.at_first() if expanded is None else expanded
     items = outline.shown(expanded)
     outputs = set(recording.outputs) if recording.has_returned else set()
+    few = len(items) < FEWEST  # of more, the page knows only the shades of their cells
     nodes = [
-        _group_node(i, outputs, outline) if isinstance(i, Group) else _step_node(i, outputs, outline) for i in items
+        _group_node(i, outputs, outline, few) if isinstance(i, Group) else _step_node(i, outputs, outline, few)
+        for i in items
     ]
     _mark_orders(nodes, recording, outline)
     places, crossing = devices(recording), transfers(recording, outline.holders(expanded))
@@ -167,19 +177,19 @@ def lines(recording: Recording, outline: Outline, expanded: Collection[int]) -> 
     return found
 
 
-def _step_node(step: Step, outputs: Collection[int], outline: Outline) -> dict[str, Any]:
+def _step_node(step: Step, outputs: Collection[int], outline: Outline, few: bool) -> dict[str, Any]:
     name = None if step.name is None else shorten(label(step), _NAME_LIMIT)
     text = label(step) if step.kind in LEAVES and name else expression(step)
     sign = "" if f"{step.function}(" in text else symbol(step)  # the call shows it
-    node = _node(step.id, step.kind, name, text, sign, step)
+    node = _node(step.id, step.kind, name, text, sign, step, few)
     found = {**node, "output": step.id in outputs, "group": None}
     return _planned(found, *_short_heading(step), words="", shown=step) if outline.is_planned(step) else found
 
 
-def _group_node(group: Group, outputs: Collection[int], outline: Outline) -> dict[str, Any]:
+def _group_node(group: Group, outputs: Collection[int], outline: Outline, few: bool) -> dict[str, Any]:
     name = group_name(group)
     kind = "run" if group.kind == "run" else "scope"
-    node = _node(group.id, kind, name and shorten(name, _NAME_LIMIT), group_text(group), "", group.result)
+    node = _node(group.id, kind, name and shorten(name, _NAME_LIMIT), group_text(group), "", group.result, few)
     calls = [step.id for step in group.steps if step.kind not in LEAVES]
     count = "" if group.kind == "statement" else group_count(group)  # the text shows its content
     facts = {"kind": group.kind, "count": count, "first": calls[0], "last": calls[-1]}
@@ -219,17 +229,21 @@ def _planned(
     return {**node, **head, "cells": False, "plan": words, "w": width, "h": PLANNED}
 
 
-def _node(identity: int, kind: str, name: str | None, text: str, sign: str, shown: Step | None) -> dict[str, Any]:
-    """A box whose two columns show a step."""
+def _node(
+    identity: int, kind: str, name: str | None, text: str, sign: str, shown: Step | None, few: bool
+) -> dict[str, Any]:
+    """A box whose two columns show a step; if it is one of few, with the numbers of a small array."""
     is_group = identity < 0
     used = columns(name) + 3 if name else 0
     text = name if name and name == shorten(text, _NAME_LIMIT) else shorten_call(text, max(8, _TEXT_LIMIT - used))
     value = None if shown is None else shown.grad if shown.value is None else shown.value  # whichever is known
     cells = value is not None and value.size != 1
-    column, gap = (STRIP_WIDTH, COLUMN_GAP) if cells else (NUMBER_WIDTH, NUMBER_GAP)
+    numbered = value is not None and cells and few and _is_numbered(value.shape)
+    strip = numbered_size(value.shape) if value is not None and numbered else (STRIP_WIDTH, STRIP_HEIGHT)
+    column, gap = (strip[0], COLUMN_GAP) if cells else (NUMBER_WIDTH, NUMBER_GAP)
     body = 2 * column + gap if value is not None else 0.0
     heading_width = CHARACTER * (columns(text) + (used if text != name else 0) + (columns(sign) + 2 if sign else 0))
-    number = STRIP_HEIGHT + CAPTION if cells else NUMBER
+    number = strip[1] + CAPTION if cells else NUMBER
     height = HEADER if value is None else HEADER + CAPTION + number + BOTTOM
     return {
         "id": identity,
@@ -242,13 +256,28 @@ def _node(identity: int, kind: str, name: str | None, text: str, sign: str, show
         "text": text,
         "symbol": sign,
         "cells": cells,
+        "numbered": numbered,
+        "strip_width": strip[0],
+        "strip_height": strip[1],
         "plan": None,
     }
 
 
+def _is_numbered(shape: tuple[int, ...]) -> bool:
+    """Whether the numbers of an array are written in its cells."""
+    rows, across = rows_of(shape)
+    return max(rows, across) <= NUMBERED_SIDE and 0 < rows * across <= NUMBERED_CELLS
+
+
+def numbered_size(shape: tuple[int, ...]) -> tuple[float, float]:
+    """Width and height of cells with numbers, in pixels; no narrower than other strips, so that captions fit."""
+    rows, across = rows_of(shape)
+    return max(STRIP_WIDTH, across * _NUMBER_CELL), rows * _NUMBER_LINES.get(rows, _NUMBER_LINE)
+
+
 def second_column(node: dict[str, Any]) -> float:
     """The horizontal offset of the gradient in a box."""
-    column, gap = (STRIP_WIDTH, COLUMN_GAP) if node["cells"] else (NUMBER_WIDTH, NUMBER_GAP)
+    column, gap = (node["strip_width"], COLUMN_GAP) if node["cells"] else (NUMBER_WIDTH, NUMBER_GAP)
     return float(max(PADDING + column + gap, (node["w"] + gap) / 2))
 
 

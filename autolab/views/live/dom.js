@@ -164,19 +164,26 @@ export function short(value, digits = 4) {
   return (value < 0 && text[0] !== "-" ? "-" + text : text).replaceAll("-", "\u2212");
 }
 
-const NARROW = 5; // characters that fit in a narrow cell
-
 /**
- * A number for a cell that may be narrow, with as many digits as fit.
+ * A number for a narrow cell: three digits that count, or fewer if they need more characters than there is room for.
+ * views/draw/numbers.py writes the same.
  * @param {number} value
- * @param {boolean} narrow
+ * @param {number} [room]
  */
-export function inCell(value, narrow) {
-  const texts = [3, 2, 1].map((digits) => short(value, digits));
-  if (!narrow) return texts[0];
-  return (
-    texts.find((text) => text.length <= NARROW) ?? value.toExponential(0).replaceAll("-", "\u2212").replace("+", "")
-  );
+export function inCell(value, room = 5) {
+  const texts = [3, 2, 1].map((digits) => significant(value, digits));
+  return texts.find((text) => text.length <= room) ?? texts[2];
+}
+
+/** Without trailing zeros if the text is exact. @param {number} value @param {number} digits */
+function significant(value, digits) {
+  const power = Math.floor(Math.log10(Math.abs(Number(value.toPrecision(digits)))));
+  if (!Number.isFinite(power)) return short(value, digits);
+  const text = power >= -4 && power < 5 ? value.toFixed(Math.max(0, digits - 1 - power)) : value.toExponential(digits - 1);
+  const [mantissa, exponent] = text.split("e");
+  const isExact = mantissa.includes(".") && Math.abs(Number(text) - value) <= ROUNDING * Math.abs(value);
+  const shortened = isExact ? mantissa.replace(/\.?0+$/, "") : mantissa;
+  return (shortened + (exponent === undefined ? "" : `e${Number(exponent)}`)).replaceAll("-", "\u2212");
 }
 
 /** The index as Python writes it. @param {number[]} shape @param {number} k */
