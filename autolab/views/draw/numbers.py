@@ -78,11 +78,14 @@ def in_cell(value: float, room: int = 5) -> str:
 
     Examples
     --------
-    >>> [in_cell(v) for v in (0.25, -1 / 3, 1234.4, -1.6e-5, 2e10, 0.0)]
-    ['0.25', '−0.33', '1234', '−2e−5', '2e10', '0']
+    >>> [in_cell(v) for v in (0.25, -1 / 3, -0.0054, 1234.4, -1.6e-5, 2e10, 0.0)]
+    ['0.25', '−0.33', '−5e−3', '1234', '−2e−5', '2e10', '0']
     """
     texts = [_real(value, 1e-15)] if value == 0 else [_significant(value, digits) for digits in (3, 2, 1)]
-    return next((text for text in texts if len(text) <= room), texts[-1])
+    if (fitting := next((text for text in texts if len(text) <= room), None)) is not None:
+        return fitting
+    mantissa, exponent = f"{value:.0e}".split("e")
+    return signed(f"{mantissa}e{int(exponent)}")
 
 
 def _significant(value: float, digits: int) -> str:

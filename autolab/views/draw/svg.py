@@ -122,7 +122,7 @@ text{{font:16px {MONOSPACE}}}
 .box.constant,.box.run{{stroke-dasharray:5 4}}
 .middle,.cell,.incell{{text-anchor:middle}}
 .cell{{font:13px {MONOSPACE}}}
-.incell{{font:11.5px {SANS}}}
+.incell{{font:12px {SANS}}}
 .ring{{fill:none;stroke-width:3}}
 .cross{{fill:none;stroke-width:1.6}}
 .zero{{fill:none;stroke-width:1;stroke-dasharray:1.5 2}}

@@ -28,7 +28,7 @@ from ..draw.arrays import rows_of
 from ..draw.names import columns, expression, label, shorten, shorten_call, symbol, title
 from ..draw.numbers import short_count
 from ..live.columns import FEWEST
-from .compound import OpenGroup, SceneEdge, arrange
+from .compound import Arranged, OpenGroup, SceneEdge, arrange
 from .labels import devices, group_count, group_heading, group_name, group_text, parameters_in, plan_name, transfers
 from .layout.boxes import Direction, direction_of
 from .listing import describe_program
@@ -44,9 +44,10 @@ COLUMN_GAP = 16.0
 NUMBER_WIDTH, NUMBER_GAP = 76.0, 8.0
 NUMBERED_SIDE, NUMBERED_CELLS = 6, 30
 """An array with at most this many rows, columns and elements has numbers in its cells."""
-_NUMBER_CELL = 40.0
+_NUMBER_CELL = 36.0
 _NUMBER_LINES = {1: 24.0, 2: 20.0}  # heights of few rows; of more, they are as high as the text needs
 _NUMBER_LINE = 16.0
+_SMALL = 700.0, 560.0  # width and height of a picture that fits beside the source on any laptop
 TOGGLE = 26.0  # the sign in front of a group's heading that opens or closes it
 FOOTER = 20.0
 PLANNED = 48.0  # height of a box in a plan
@@ -97,16 +98,28 @@ def scene(
     expanded = outline.at_first() if expanded is None else expanded
     items = outline.shown(expanded)
     outputs = set(recording.outputs) if recording.has_returned else set()
-    few = len(items) < FEWEST  # of more, the page knows only the shades of their cells
-    nodes = [
-        _group_node(i, outputs, outline, few) if isinstance(i, Group) else _step_node(i, outputs, outline, few)
-        for i in items
-    ]
-    _mark_orders(nodes, recording, outline)
     places, crossing = devices(recording), transfers(recording, outline.holders(expanded))
     edges = [edge for edge, _ in lines(recording, outline, expanded)]
-    sizes = {node["id"]: (node["w"], node["h"]) for node in nodes}
-    placed = arrange(outline, expanded, sizes, edges, lambda group: _tab_width(group, outline), right=way == "right")
+
+    def boxes(numbered: bool) -> list[dict[str, Any]]:
+        """The boxes, with or without numbers in the cells of small arrays."""
+        return [
+            _group_node(i, outputs, outline, numbered)
+            if isinstance(i, Group)
+            else _step_node(i, outputs, outline, numbered)
+            for i in items
+        ]
+
+    def arranged(nodes: list[dict[str, Any]]) -> Arranged:
+        sizes = {node["id"]: (node["w"], node["h"]) for node in nodes}
+        return arrange(outline, expanded, sizes, edges, lambda g: _tab_width(g, outline), right=way == "right")
+
+    nodes = boxes(numbered=False)
+    placed = arranged(nodes)
+    with_numbers = boxes(numbered=True) if len(nodes) < FEWEST else []  # of more, the page knows only shades
+    if any([node["numbered"] for node in with_numbers]) and _has_room(larger := arranged(with_numbers), placed):
+        nodes, placed = with_numbers, larger
+    _mark_orders(nodes, recording, outline)
     for node in nodes:
         node["x"], node["y"] = placed.corners[node["id"]]
         node["parent"] = outline.parents.get(node["id"])
@@ -177,19 +190,19 @@ def lines(recording: Recording, outline: Outline, expanded: Collection[int]) -> 
     return found
 
 
-def _step_node(step: Step, outputs: Collection[int], outline: Outline, few: bool) -> dict[str, Any]:
+def _step_node(step: Step, outputs: Collection[int], outline: Outline, numbered: bool) -> dict[str, Any]:
     name = None if step.name is None else shorten(label(step), _NAME_LIMIT)
     text = label(step) if step.kind in LEAVES and name else expression(step)
     sign = "" if f"{step.function}(" in text else symbol(step)  # the call shows it
-    node = _node(step.id, step.kind, name, text, sign, step, few)
+    node = _node(step.id, step.kind, name, text, sign, step, numbered)
     found = {**node, "output": step.id in outputs, "group": None}
     return _planned(found, *_short_heading(step), words="", shown=step) if outline.is_planned(step) else found
 
 
-def _group_node(group: Group, outputs: Collection[int], outline: Outline, few: bool) -> dict[str, Any]:
+def _group_node(group: Group, outputs: Collection[int], outline: Outline, numbered: bool) -> dict[str, Any]:
     name = group_name(group)
     kind = "run" if group.kind == "run" else "scope"
-    node = _node(group.id, kind, name and shorten(name, _NAME_LIMIT), group_text(group), "", group.result, few)
+    node = _node(group.id, kind, name and shorten(name, _NAME_LIMIT), group_text(group), "", group.result, numbered)
     calls = [step.id for step in group.steps if step.kind not in LEAVES]
     count = "" if group.kind == "statement" else group_count(group)  # the text shows its content
     facts = {"kind": group.kind, "count": count, "first": calls[0], "last": calls[-1]}
@@ -230,15 +243,15 @@ def _planned(
 
 
 def _node(
-    identity: int, kind: str, name: str | None, text: str, sign: str, shown: Step | None, few: bool
+    identity: int, kind: str, name: str | None, text: str, sign: str, shown: Step | None, numbered: bool
 ) -> dict[str, Any]:
-    """A box whose two columns show a step; if it is one of few, with the numbers of a small array."""
+    """A box whose two columns show a step; if ``numbered``, with the numbers of a small array in its cells."""
     is_group = identity < 0
     used = columns(name) + 3 if name else 0
     text = name if name and name == shorten(text, _NAME_LIMIT) else shorten_call(text, max(8, _TEXT_LIMIT - used))
     value = None if shown is None else shown.grad if shown.value is None else shown.value  # whichever is known
     cells = value is not None and value.size != 1
-    numbered = value is not None and cells and few and _is_numbered(value.shape)
+    numbered = numbered and value is not None and cells and _is_numbered(value.shape)
     strip = numbered_size(value.shape) if value is not None and numbered else (STRIP_WIDTH, STRIP_HEIGHT)
     column, gap = (strip[0], COLUMN_GAP) if cells else (NUMBER_WIDTH, NUMBER_GAP)
     body = 2 * column + gap if value is not None else 0.0
@@ -261,6 +274,12 @@ def _node(
         "strip_height": strip[1],
         "plan": None,
     }
+
+
+def _has_room(numbered: Arranged, plain: Arranged) -> bool:
+    """Whether numbers in cells leave a picture about as large as it is without them, or small."""
+    pairs = (numbered.width, plain.width, _SMALL[0]), (numbered.height, plain.height, _SMALL[1])
+    return all([with_numbers <= max(1.1 * without, small) for with_numbers, without, small in pairs])
 
 
 def _is_numbered(shape: tuple[int, ...]) -> bool:

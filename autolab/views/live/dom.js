@@ -172,7 +172,7 @@ export function short(value, digits = 4) {
  */
 export function inCell(value, room = 5) {
   const texts = [3, 2, 1].map((digits) => significant(value, digits));
-  return texts.find((text) => text.length <= room) ?? texts[2];
+  return texts.find((text) => text.length <= room) ?? value.toExponential(0).replaceAll("-", "\u2212").replace("+", "");
 }
 
 /** Without trailing zeros if the text is exact. @param {number} value @param {number} digits */

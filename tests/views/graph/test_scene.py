@@ -11,7 +11,9 @@ from autolab import functions as F
 from autolab.recording.grouping import MOST
 from autolab.recording.model import Operand
 from autolab.recording.outline import Group
+from autolab.views.draw.arrays import rows_of
 from autolab.views.draw.messages import say
+from autolab.views.draw.numbers import in_cell
 from autolab.views.graph.detail import detail
 from autolab.views.graph.graph_svg import to_svg
 from autolab.views.graph.readings import readings
@@ -20,7 +22,7 @@ from autolab.views.graph.scene import scene
 from ..cases import halves, muladd, recorded_muladd, recorded_net, recording, step
 
 NODE = {"id", "kind", "output", "x", "y", "w", "h", "name", "text", "symbol", "cells", "group", "parent"}
-NODE |= {"order", "device", "of", "plan"}
+NODE |= {"order", "device", "of", "plan", "numbered", "strip_width", "strip_height"}
 
 
 def nodes_by_text(picture):
@@ -288,3 +290,15 @@ def test_a_value_beyond_single_precision_becomes_infinite_without_a_warning():
 def test_detail_of_an_unknown_node_is_an_error():
     with pytest.raises(KeyError, match="got node 99"):
         detail(recorded_muladd(), 99)
+
+
+@pytest.mark.parametrize("shape", [(3,), (2, 3), (6, 5), (7, 2), (2, 7), (2, 2, 3), (1,), (0, 3)])
+def test_small_arrays_have_numbers_in_their_cells_where_the_picture_has_room(shape: tuple[int, ...]) -> None:
+    x = np.linspace(-1.0, 2.0, int(np.prod(shape))).reshape(shape)
+    recording = autolab.record(lambda x: x * x, x=x)
+    small = max(rows_of(shape)) <= 6 and x.size > 1
+    assert {node["numbered"] for node in scene(recording)["nodes"]} == {small}
+    drawn = to_svg(recording)
+    assert all([(f">{in_cell(v)}<" in drawn) == small for v in x.ravel()]) or not small
+    wide = autolab.record(lambda *given: sum(given[1:], given[0]).sum(), *[np.ones((2, 6))] * 5)
+    assert not any([node["numbered"] for node in scene(wide)["nodes"]]), "five of them side by side"

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from playwright.sync_api import Browser
 
+from autolab.views.draw.numbers import in_cell
 from autolab.views.live.bundle import module_text
 from autolab.views.live.columns import FEWEST, packed, shaded
 
@@ -85,3 +86,19 @@ def test_cells_become_shades() -> None:
     assert shaded(smallest)["grad_cells"] == [[127, -127]]
     zero = {"value_cells": [[0.0, None]], "value_scale": 0.0}
     assert shaded(zero) == {"value_cells": [[0, None]], "value_scale": None}
+
+
+@pytest.mark.browser
+def test_numbers_in_cells_read_the_same_on_a_page_as_in_a_picture(browser: Browser) -> None:
+    rng = np.random.default_rng(0)
+    values = (rng.normal(size=300) * 10.0 ** rng.integers(-9, 9, 300)).tolist()
+    values += [0.0, 0.5, -1.0, 9.9996, 99.96, 1e6, 0.1 + 0.2, -0.005]
+    page = browser.new_page()
+    text = module_text("dom.js")
+    page.route("**/*", lambda route: route.fulfill(body=text, content_type="text/javascript"))
+    page.goto(ADDRESS)
+    found = page.evaluate(
+        "async (all) => (({ inCell }) => all.map((value) => inCell(value)))(await import('./dom.js'))", values
+    )
+    assert [row for row in zip(values, found, map(in_cell, values), strict=True) if row[1] != row[2]] == []
+    page.close()
