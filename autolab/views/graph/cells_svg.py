@@ -21,8 +21,8 @@ LEVELS = 10
 """Shades of small cells on either side of zero."""
 
 
-class Place(NamedTuple):
-    """Where a strip is drawn, in pixels, and whether the numbers stand in its cells."""
+class Strip(NamedTuple):
+    """The cells of an array in a box: where they are drawn, in pixels, and whether their numbers stand in them."""
 
     x: float
     y: float
@@ -31,7 +31,7 @@ class Place(NamedTuple):
     numbered: bool
 
 
-def strip(cells: list[list[float | None]], tone: Tone, place: Place, shading: Shading) -> list[Markup]:
+def strip(cells: list[list[float | None]], tone: Tone, place: Strip, shading: Shading) -> list[Markup]:
     """Cells as coloured rectangles, one path per shade; a cross for NaN and infinities, dots around exact zeros."""
     x, y = place[:2]
     fractions = tone.fractions(np.array([[v or 0.0 for v in row] for row in cells])).tolist()

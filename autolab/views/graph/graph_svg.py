@@ -12,7 +12,7 @@ from ..draw.escape import Markup, element, escape
 from ..draw.names import columns, shorten, wrapped
 from ..draw.shading import Shading
 from ..draw.svg import Look, document, words_at
-from .cells_svg import LEGEND_HEIGHT, LEVELS, Place, scale_legend, strip
+from .cells_svg import LEGEND_HEIGHT, LEVELS, Strip, scale_legend, strip
 from .layout.boxes import Direction
 from .listing import notes
 from .readings import BELOW_CELLS, SIGNS, readings
@@ -245,7 +245,7 @@ def _column(x: float, which: str, node: Node, reading: dict[str, Any], compact: 
         style = "number" if columns(text) <= _NUMBER_LIMIT else "small"
         return [caption, words_at(x, top + 17.0, shorten(text, _TEXT_LIMIT), f"{style}{accent}")]
     cells = reading[f"{which}_cells"]
-    place = Place(x, top, node["strip_width"], node["strip_height"], node["numbered"])
+    place = Strip(x, top, node["strip_width"], node["strip_height"], node["numbered"])
     drawing = strip(cells, view_tone(reading[f"{which}_scale"]), place, shading) if cells and not compact else []
     words = shorten(text.replace(" …", ""), _TEXT_LIMIT)
     return [caption, *drawing, words_at(x, top + node["strip_height"] + 14.0, words, f"small{accent}")]
