@@ -24,8 +24,11 @@ ALL = [world(cell, carrier) for cell in CELLS for carrier in CARRIERS]
 DEEP = worlds()
 
 
+NAMED: dict[str, Any] = {"__name__": "a_lesson"}
+
+
 def made(text: str, f: str) -> dict[str, Any]:
-    names: dict[str, Any] = {"np": np, "autolab": autolab, "F": F, "Variable": Variable, "__name__": "a_lesson", "i": 0}
+    names: dict[str, Any] = {"np": np, "autolab": autolab, "F": F, "Variable": Variable, "i": 0} | NAMED
     exec(compile(text, "setup", "exec"), names)
     exec(compile(f, "function", "exec"), names)
     return names
@@ -49,13 +52,13 @@ def compiled(one: World, folder: Path) -> Iterator[str]:
 TWO: list[tuple[str, Callable[[Any], Any]]] = [("a", autolab.compile), ("b", lambda f: f)]
 
 
-def fused(one: World, folder: Path) -> Iterator[str]:
+def fused(one: World, folder: Path, wrap: Callable[[Any], Any] = autolab.fuse) -> Iterator[str]:
     for what, text in (("read", one.reads), ("write", one.writes)):
         found = []
         try:
-            for wrap in (autolab.fuse, lambda f: f):
+            for turned in (wrap, lambda f: f):
                 names = made(one.setup, text)
-                f = wrap(names["f"])
+                f = turned(names["f"])
                 for names["i"] in range(4):
                     if what == "read" and names["i"] > 1:
                         exec(one.change, names)
@@ -63,7 +66,7 @@ def fused(one: World, folder: Path) -> Iterator[str]:
         except FusionError:
             continue
         if found[:4] != found[4:]:
-            yield f"fuse: {what}"
+            yield f"{wrap.__name__}: {what}"
 
 
 def recorded(one: World, folder: Path) -> Iterator[str]:
@@ -132,6 +135,20 @@ def test_a_value_is_seen_however_it_is_reached(tmp_path: Path) -> None:
     assert missed(ALL[:: len(ALL) // 40], tmp_path) == []
     (tmp_path / "deep").mkdir()
     assert missed(DEEP[:40], tmp_path / "deep") == []
+
+
+def compiled_here(one: World, folder: Path) -> Iterator[str]:
+    yield from fused(one, folder, autolab.compile)
+
+
+def test_classes_of_code_whose_names_have_no_module_are_the_users(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As after ``exec(code, {})``: Python takes them for its own, in the module ``builtins``."""
+    monkeypatch.delitem(NAMED, "__name__")
+    chosen = [one for one in ALL if "class " in one.setup]
+    assert len(chosen) > 100
+    assert missed(chosen[:: len(chosen) // 30], tmp_path, (compiled_here, *TOOLS[1:])) == []
 
 
 _ABC = "import abc\nclass Base(abc.ABC): pass\nclass Own: pass\nown = Own()"

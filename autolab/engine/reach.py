@@ -268,7 +268,7 @@ class Walk:
             yield Spot(path, value, "__class__", type(value), "attribute")
         yield from self.attributes(path, value, attributes(value), is_whole(value))
         for kind in type(value).__mro__:
-            if "__slots__" in vars(kind) and str(kind.__module__).partition(".")[0] not in _KNOWN:
+            if "__slots__" in vars(kind) and package_of(kind) not in _KNOWN:
                 slots = [name for name, one in vars(kind).items() if isinstance(one, MemberDescriptorType)]
                 yield from [Spot.at(f"{path}.{name}", value, name, "attribute") for name in slots]
 
@@ -360,13 +360,13 @@ def attributes(value: Any) -> dict[str, Any]:
 def is_entered(value: Any) -> bool:
     """Whether the attributes of an object may be set or read by the user's code, or by code that is called for it."""
     kind = type(value)
-    if kind.__module__ == "builtins":
+    if package_of(kind) == "builtins":
         return False
     if hasattr(kind, "_holds") and not isinstance(value, type):
         return True
     if isinstance(value, CONTAINERS):
         return is_the_users(kind)
-    return str(kind.__module__).partition(".")[0] not in _KNOWN or isinstance(value, Iterable)
+    return package_of(kind) not in _KNOWN or isinstance(value, Iterable)
 
 
 def is_whole(value: Any) -> bool:
@@ -386,9 +386,33 @@ _INTERFACES = ("builtins", "abc", "typing", "collections.abc")
 
 def is_the_users(value: Any) -> bool:
     """Whether something was written by the user, not by a library that manages its own state."""
-    module = value.__name__ if isinstance(value, ModuleType) else str(getattr(value, "__module__", None))
-    owner = module.partition(".")[0]
+    if isinstance(value, ModuleType):
+        owner = value.__name__.partition(".")[0]
+    elif isinstance(value, type):
+        owner = package_of(value)
+    else:
+        owner = str(getattr(value, "__module__", None)).partition(".")[0]
+        owner = package_of(type(value)) if owner == "builtins" else owner
     return owner not in _KNOWN and owner not in _STANDARD
+
+
+def package_of(kind: type) -> str:
+    """The package of a class; empty for one of code whose names have no module, as after ``exec(code, {})``, which
+    Python takes for its own.
+
+    Examples
+    --------
+    >>> names = {}
+    >>> exec("class Own: pass", names)
+    >>> names["Own"].__module__, package_of(names["Own"]), package_of(dict)
+    ('builtins', '', 'builtins')
+    """
+    is_written = kind.__flags__ & (_ON_HEAP | _FIXED) == _ON_HEAP
+    package = str(kind.__module__).partition(".")[0]
+    return "" if package == "builtins" and is_written else package
+
+
+_ON_HEAP, _FIXED = 1 << 9, 1 << 8  # flags of a type: made by a class statement; its attributes cannot be changed
 
 
 _STANDARD = sys.stdlib_module_names - {"__main__"}

@@ -18,7 +18,7 @@ from typing import Any
 
 from ..debug.fingerprints import fingerprint
 from ..engine import BackwardEvent, ForwardEvent, Variable, is_array
-from ..engine.reach import CONTAINERS, Spot, Walk, is_entered, is_plain, is_the_users, progress, settled
+from ..engine.reach import CONTAINERS, Spot, Walk, is_entered, is_plain, is_the_users, package_of, progress, settled
 
 _MOST_ITEMS, _MOST_PARTS = 1000, 100  # plain values in a list; and arrays or objects in one
 _MOST_ELEMENTS = 1 << 22  # larger arrays are only sampled: a data set must not make a slider slow
@@ -197,7 +197,7 @@ def _look(value: Any, depth: int) -> object:
         return kind.__qualname__, len(value), tuple(keys[:_MOST_ITEMS])
     if not hasattr(kind, "cache_info") and (content := progress(value)) is not None:
         return kind.__qualname__, content
-    is_followed = is_entered(value) or kind.__module__ == "builtins"
+    is_followed = is_entered(value) or package_of(kind) == "builtins"
     return kind.__qualname__ if is_followed and kind is not object else id(value)
 
 
