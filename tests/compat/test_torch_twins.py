@@ -82,8 +82,10 @@ ELSEWHERE = {"device", "dtype", "norm_type"}
 def _cases() -> Iterator[tuple[str, dict[str, Any]]]:
     for name, (sizes, _) in LAYERS.items():
         yield name, {}
-        for setting in [*inspect.signature(getattr(torch.nn, name)).parameters][len(sizes) :]:
-            if setting not in REFUSED | ELSEWHERE:
+        parameters = inspect.signature(getattr(torch.nn, name)).parameters
+        for setting in [*parameters][len(sizes) :]:
+            is_one = parameters[setting].kind is not inspect.Parameter.VAR_KEYWORD
+            if is_one and setting not in REFUSED | ELSEWHERE:
                 for value in OTHERS.get(setting, (None,)) if setting not in ALONE else ():
                     yield name, {setting: value}
                 if setting in ALONE:

@@ -209,7 +209,7 @@ def test_a_notebook_shows_a_wrong_call_as_the_users_cell_and_one_sentence(tmp_pa
 MISSPELLED = {
     "autolab.Variable(1.0).gradd": "Similar: grad, ",
     "autolab.links.Linear(2, 3).paramters()": "Similar: parameters, ",
-    "F.conv(1)": "Similar: conv1d, conv2d, ",
+    "F.conv3(1)": "Similar: conv2d, conv1d",
     "F.crossentopy": "Similar: cross_entropy, ",
     "autolab.seed(1)": "",  # the message says what to use instead
     "type('Net', (autolab.links.Link,), {})().childern": "Similar: children",

@@ -179,7 +179,8 @@ export function inCell(value, room = 5) {
 function significant(value, digits) {
   const power = Math.floor(Math.log10(Math.abs(Number(value.toPrecision(digits)))));
   if (!Number.isFinite(power)) return short(value, digits);
-  const text = power >= -4 && power < 5 ? value.toFixed(Math.max(0, digits - 1 - power)) : value.toExponential(digits - 1);
+  const text =
+    power >= -4 && power < 5 ? value.toFixed(Math.max(0, digits - 1 - power)) : value.toExponential(digits - 1);
   const [mantissa, exponent] = text.split("e");
   const isExact = mantissa.includes(".") && Math.abs(Number(text) - value) <= ROUNDING * Math.abs(value);
   const shortened = isExact ? mantissa.replace(/\.?0+$/, "") : mantissa;

@@ -64,7 +64,7 @@ export function makeGrid(first, act) {
       "aria-valuetext": value === null && "not finite",
       title: value ?? "not finite",
     });
-    write(cell, value === null ? "\u00d7" : inCell(value, cells[0].length > 5 ? 5 : 7));
+    write(cell, value === null ? "\u00d7" : inCell(value, cells[0].length > 5 ? 5 : Infinity));
     cell.style.background = colors.css(t);
     cell.style.color = colors.ink(t);
   }

@@ -127,7 +127,7 @@ function print(numbers, shades, texts, colors) {
   numbers.style.gridTemplate = `repeat(${rows}, 1fr) / repeat(${cols}, 1fr)`;
   texts.forEach((value, k) => {
     const cell = /** @type {HTMLElement} */ (numbers.children[k]);
-    write(cell, inCell(value, cols > 4 ? 5 : 7));
+    write(cell, inCell(value, cols > 4 ? 5 : Infinity));
     cell.classList.toggle("al-none", !Number.isFinite(value));
     cell.style.color = Number.isFinite(value) ? colors.ink(tone(value)) : "";
   });
