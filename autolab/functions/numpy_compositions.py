@@ -72,7 +72,10 @@ def _cov(
     if any([x.ndim > 2 for x in sets]):
         raise ValueError(f"numpy.cov: got shapes {' and '.join([str(x.shape) for x in sets])}; expected at most 2 axes")
     wide = np.result_type(np.float64, *[x.dtype for x in sets]) if dtype is None else _floats("numpy.cov", dtype)
-    rows = np.concatenate([_observed(x, rowvar, wide) for x in sets])
+    first, *others = [_observed(x, rowvar, wide) for x in sets]
+    if first.shape[0] == 0:  # NumPy looks at nothing else then
+        return first @ first.T
+    rows = np.concatenate([first, *others])
     times = None if fweights is None else _times(fweights, rows)
     sure = None if aweights is None else _one_each("aweights", aweights, rows)
     weights = times if sure is None else sure if times is None else times * sure

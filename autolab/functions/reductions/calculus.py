@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ...engine import Variable, check_number, get_array_module, numpy_protocol, takes_other_words
+from ...engine import Variable, check_number, get_array_module, numpy_protocol, takes_other_words, unwrap
 from ..arrays.joining import along, place_of
 from ..arrays.repeating import flip
 from ..arrays.shape import reshape
@@ -34,6 +34,8 @@ def trapezoid(y: Any, x: Any = None, dx: Any = 1.0, axis: int = -1) -> Any:
     ------
     ValueError
         If the axis does not exist, or the shape of ``x`` does not match.
+    TypeError
+        If ``x`` is boolean.
 
     Examples
     --------
@@ -41,6 +43,9 @@ def trapezoid(y: Any, x: Any = None, dx: Any = 1.0, axis: int = -1) -> Any:
     >>> F.trapezoid(Variable([0.0, 1.0, 4.0]), dx=0.5)
     variable(1.5)
     """
+    spots = unwrap(x)
+    if (spots if hasattr(spots, "dtype") else np.asarray(spots)).dtype == bool:  # whose differences are no distances
+        raise TypeError("trapezoid: x is boolean; expected places as numbers, x.astype(float)")
     (y, *places), rounded = in_full("trapezoid", whole=True, y=y, **({} if x is None else {"x": x}))
     place = place_of("trapezoid", axis, y.shape)
     if x is None:
