@@ -42,7 +42,7 @@ BOTTOM = 8.0
 STRIP_WIDTH, STRIP_HEIGHT = 96.0, 48.0
 COLUMN_GAP = 16.0
 NUMBER_WIDTH, NUMBER_GAP = 76.0, 8.0
-NUMBERED_SIDE, NUMBERED_CELLS = 6, 30
+_NUMBERED_SIDE, _NUMBERED_CELLS = 6, 30
 """An array with at most this many rows, columns and elements has numbers in its cells."""
 _NUMBER_CELL = 36.0
 _NUMBER_LINES = {1: 24.0, 2: 20.0}  # heights of few rows; of more, they are as high as the text needs
@@ -116,9 +116,10 @@ def scene(
 
     nodes = boxes(numbered=False)
     placed = arranged(nodes)
-    with_numbers = boxes(numbered=True) if len(nodes) < FEWEST else []  # of more, the page knows only shades
-    if any([node["numbered"] for node in with_numbers]) and _has_room(larger := arranged(with_numbers), placed):
-        nodes, placed = with_numbers, larger
+    if len(nodes) < FEWEST and any([node["cells"] for node in nodes]):  # of more, the page knows only shades
+        with_numbers = boxes(numbered=True)
+        if any([node["numbered"] for node in with_numbers]) and _has_room(larger := arranged(with_numbers), placed):
+            nodes, placed = with_numbers, larger
     _mark_orders(nodes, recording, outline)
     for node in nodes:
         node["x"], node["y"] = placed.corners[node["id"]]
@@ -239,7 +240,7 @@ def _planned(
     heading = CHARACTER * (columns(text) + (columns(sign) + 2 if sign else 0)) + (TOGGLE if node["group"] else 0.0)
     width = 2.0 * ceil(PADDING + max(heading, _SMALL_CHARACTER * columns(told), _PLAN_WIDTH) / 2)
     head = {"name": None if name is None else text, "text": text, "symbol": sign}
-    return {**node, **head, "cells": False, "plan": words, "w": width, "h": PLANNED}
+    return {**node, **head, "cells": False, "numbered": False, "plan": words, "w": width, "h": PLANNED}
 
 
 def _node(
@@ -252,7 +253,7 @@ def _node(
     value = None if shown is None else shown.grad if shown.value is None else shown.value  # whichever is known
     cells = value is not None and value.size != 1
     numbered = numbered and value is not None and cells and _is_numbered(value.shape)
-    strip = numbered_size(value.shape) if value is not None and numbered else (STRIP_WIDTH, STRIP_HEIGHT)
+    strip = _numbered_size(value.shape) if value is not None and numbered else (STRIP_WIDTH, STRIP_HEIGHT)
     column, gap = (strip[0], COLUMN_GAP) if cells else (NUMBER_WIDTH, NUMBER_GAP)
     body = 2 * column + gap if value is not None else 0.0
     heading_width = CHARACTER * (columns(text) + (used if text != name else 0) + (columns(sign) + 2 if sign else 0))
@@ -285,10 +286,10 @@ def _has_room(numbered: Arranged, plain: Arranged) -> bool:
 def _is_numbered(shape: tuple[int, ...]) -> bool:
     """Whether the numbers of an array are written in its cells."""
     rows, across = rows_of(shape)
-    return max(rows, across) <= NUMBERED_SIDE and 0 < rows * across <= NUMBERED_CELLS
+    return max(rows, across) <= _NUMBERED_SIDE and 0 < rows * across <= _NUMBERED_CELLS
 
 
-def numbered_size(shape: tuple[int, ...]) -> tuple[float, float]:
+def _numbered_size(shape: tuple[int, ...]) -> tuple[float, float]:
     """Width and height of cells with numbers, in pixels; no narrower than other strips, so that captions fit."""
     rows, across = rows_of(shape)
     return max(STRIP_WIDTH, across * _NUMBER_CELL), rows * _NUMBER_LINES.get(rows, _NUMBER_LINE)
