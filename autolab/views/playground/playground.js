@@ -47,6 +47,7 @@ let worker;
 let interrupts = null;
 let stopping = 0; // the timer of the next attempt to interrupt
 let busy = 0; // number of messages that Python has not finished
+let runs = false; // whether a program is among them
 let isReady = false;
 let runsAtOnce = true; // as soon as Python is ready; not after a program that had to be stopped
 let fromLink = false; // a program from a link may come from anybody: it waits for Run
@@ -78,7 +79,7 @@ function offer() {
 
 /** Start Python. */
 function begin() {
-  [busy, isReady] = [0, false];
+  [busy, runs, isReady] = [0, false, false];
   models.clear();
   worker = new Worker(workerAddress, { type: "module" });
   worker.onmessage = ({ data }) => hear(data);
@@ -90,9 +91,10 @@ function begin() {
 /** Whether the present program is one of the site's own. */
 const isOwn = () => Object.values(examples).includes(editor.program());
 
-/** Run the program. */
+/** Run the program, after what views have asked before. */
 function start() {
-  if (!isReady || busy) return;
+  if (!isReady || runs) return;
+  runs = true;
   fromLink = false; // a user who presses Run has seen the program
   output.replaceChildren();
   shown = "";
@@ -139,7 +141,7 @@ function hear(message) {
   if (message.do === "state") arrive(message.state);
   else if (message.do === "failed") say("failed", message.reason);
   else if (message.do === "raised") print(message.reason);
-  else if (message.do === "ran") say(message.whole ? "ready" : "raised");
+  else if (message.do === "ran") end(message.whole);
   else if (message.do === "link") copy(message.program);
   else if (message.do === "python") receive(JSON.parse(message.text), message.bytes);
   else if (message.do === "done") {
@@ -149,6 +151,12 @@ function hear(message) {
     if (!busy && waits) say("ready");
     offer();
   }
+}
+
+/** A program has ended. @param {boolean} whole */
+function end(whole) {
+  runs = false;
+  say(whole ? "ready" : "raised");
 }
 
 /** @param {string} state */

@@ -24,6 +24,7 @@ WHERE = """\
 import inspect, os, numpy, autolab
 print(inspect.__file__, *(os.path.exists(module.__cached__) for module in (numpy, autolab)))
 """
+BOTH = "() => { const [run, , link] = document.querySelectorAll('.al-play-bar button'); link.click(); run.click(); }"
 DEAF = """\
 print('deaf')
 while True:
@@ -86,6 +87,9 @@ def test_a_live_graph_moves_stops_and_is_shared_by_a_link(opened: Callable[[str]
     assert "autolab.explore(muladd, x=2.01, y=3.0, z=4.0)" in shared.get_by_role("textbox").input_value()
     run(shared, WHERE)
     expect(shared.locator(".al-play-output pre")).to_have_text("/lib/bytecode.zip/inspect.pyc True True\n")
+    shared.locator(".al-play-editor").fill("print('run')")
+    shared.evaluate(BOTH)  # Run is pressed while Python still answers something else
+    expect(shared.locator(".al-play-output pre")).to_have_text("run\n")
     shared.close()
 
     for scheme in ("dark", "light"):
