@@ -3,6 +3,7 @@
 
 python = .venv/bin/python
 marker = not full
+once_more = --reruns=1 --rerun-show-tracebacks
 
 # What somebody has set for other environments.
 unexport CDPATH PYTHONHOME PYTHONINSPECT PYTHONDONTWRITEBYTECODE
@@ -56,13 +57,14 @@ test-site:
 	@touch $@
 
 test-full: marker =
+test-full: once_more =
 test-full: versions = test-versions
 # mypy takes one core. Meanwhile another compiles the tests, which each process of the tests would do for itself.
 test test-full:
 	@scripts/environment lab,test
 	@scripts/system-packages
 	@$(python) -m pytest --collect-only -qq -p no:cacheprovider >/dev/null 2>&1 & \
-	$(MAKE) --no-print-directory --keep-going style types tests $(versions) marker="$(marker)"
+	$(MAKE) --no-print-directory --keep-going style types tests $(versions) marker="$(marker)" once_more="$(once_more)"
 
 style:
 	$(python) -m ruff check
@@ -72,9 +74,10 @@ types:
 	$(python) -m mypy
 	$(python) scripts/javascript.py
 
-# Processes of tests, so many as tests/conftest.py says; each has its own browser and JupyterLab.
+# Processes of tests, so many as tests/conftest.py says; each has its own browser and JupyterLab. On a busy machine a page
+# may be late: what fails is tried once more, and both tries are in the report. `make test-full` gives no second chance.
 tests:
-	$(python) -m pytest -m "$(marker)" --numprocesses=auto --dist=worksteal
+	$(python) -m pytest -m "$(marker)" $(once_more) --numprocesses=auto --dist=worksteal
 
 # ONLY="3.11-lowest 3.13-newest" takes some of them, TESTS="tests/engine -x" goes to pytest.
 test-versions:
