@@ -16,6 +16,8 @@ _made: dict[str, tuple[tuple[str, ...], weakref.WeakKeyDictionary[Any, str]]] = 
 _logged: dict[str, tuple[str, tuple[weakref.ref[Output], ...]]] = {}
 """For each cell, its last run that displayed something of ours, and what that was."""
 
+_TEXT = "text "
+"""Begins what stands for the id of a cell that has none: a number for its text follows."""
 _ALIKE = 3
 """Where cells have no ids, a cell of the same text is the same cell, or one of at most this many."""
 
@@ -77,7 +79,8 @@ def opened(view: LiveView) -> None:
     if cell:
         runs, views = _made.get(cell, ((), weakref.WeakKeyDictionary()))
         views[view] = run
-        _made[cell] = runs if run in runs else (*runs, run)[-_ALIKE if cell.isdecimal() else -1 :], views
+        most = _ALIKE if cell.startswith(_TEXT) else 1
+        _made[cell] = runs if run in runs else (*runs, run)[-most:], views
 
 
 def shown(view: LiveView) -> None:
@@ -154,9 +157,8 @@ def _place(notebook: Any) -> tuple[str, str]:
     """The running cell, by its id or else by a number for its text, and this run of it; empty if there is none."""
     parent = notebook.kernel.get_parent() or {}
     text = parent.get("content", {}).get("code")
-    return _id_of_cell(notebook) or (str(abs(hash(text))) if text else ""), str(
-        parent.get("header", {}).get("msg_id", "")
-    )
+    cell = _id_of_cell(notebook) or (f"{_TEXT}{hash(text)}" if text else "")
+    return cell, str(parent.get("header", {}).get("msg_id", ""))
 
 
 def _id_of_cell(notebook: Any) -> str:
