@@ -124,7 +124,7 @@ HABITS: dict[str, dict[str, str]] = {
         "dot_product_attention": "`F.attention(q, k, v, mask=mask)`, with the length in the last axis but one",
         **dict.fromkeys(("Input", "InputLayer"), "nothing: the first call tells the sizes"),
         "Bilinear": "a Link of your own: `np.einsum('ni,kij,nj->nk', x, self.W, y)`",
-        **dict.fromkeys(("EmbeddingBag", "ParameterList", "ParameterDict"), "a Link of your own, or `nn.ModuleList`"),
+        **dict.fromkeys(("EmbeddingBag", "ParameterDict"), "a Link of your own, or `nn.ModuleList`"),
         **dict.fromkeys(("Lambda", "Reshape"), "the function itself: `L.Sequential(layer, lambda x: ...)`"),
         **dict.fromkeys(("Model", "Net"), "`L.Chain` or `L.Sequential`"),
         "CTCLoss": "the formula of the loss",
@@ -531,7 +531,7 @@ ALIASES: dict[str, dict[str, str]] = {
             "attention": "MultiheadAttention",
             "function_layers": f"""
                 {" ".join(LAYERS)} AveragePooling2D=AvgPool2d Dense MaxPooling2D=MaxPool2d Tanhshrink Flatten
-                Identity ModuleDict ModuleList
+                Identity ModuleDict ModuleList ParameterList
             """,
             "registry": "Parameter",
             "link": "Module=Link",

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import inspect
 from collections import OrderedDict
-from collections.abc import Callable, Iterable, Iterator, MutableSequence, Sequence
+from collections.abc import Iterable, Iterator, MutableSequence, Sequence
 from reprlib import recursive_repr
 from typing import Any
 
 from ..engine import a_kind
 from .link import Link, OfInstances
+from .registry import kind_of
 
 
 class Chain(Link):
@@ -92,48 +93,79 @@ class Editable:
     remove, clear, index, count = MutableSequence.remove, MutableSequence.clear, Sequence.index, Sequence.count
 
 
-class _LinkSequence(Editable, Link):
-    """Steps given as arguments, or as one list; paths name the links among them ``0``, ``1``, ``2`` ..."""
+class Steps(Editable, Link):
+    """Steps in order; those that are links or parameters are registered, usually as ``0``, ``1``, ``2`` ...
 
-    def __init__(self, *steps: Any) -> None:
+    A step that is assigned to its name, as ``setattr(steps, "0", link)``, replaces the one before it; links that are
+    assigned to other attributes are no steps.
+    """
+
+    def __init__(self, steps: Iterable[Any] = ()) -> None:
         super().__init__()
         self._items: list[Any] = []
-        for step in steps[0] if len(steps) == 1 and isinstance(steps[0], list) else steps:
-            self._add(step)
+        self._names: list[str] = []
+        self.extend(steps)
 
-    def _add(self, step: Any) -> None:
-        self._check(step)
-        if isinstance(step, Link):
-            self._register(self._next_name(), "link", step)
+    def _add(self, step: Any, name: str | None = None) -> None:
+        step = self._taken(step)
+        self._names.append(self._next_name() if name is None else name)
         self._items.append(step)
+        if kind := kind_of(step):
+            self._register(self._names[-1], kind, step)
 
-    def _check(self, step: Any) -> None:
+    def _taken(self, step: Any) -> Any:
+        """The step as it is kept, or an error if it cannot be one."""
         if not isinstance(step, Link):
             raise TypeError(f"{type(self).__name__}: got {a_kind(step)}; expected a Link")
+        return step
 
-    def _of(self, steps: Any) -> Any:
-        return type(self)(*steps)
+    def _register(self, name: str, kind: Any, value: Any) -> None:
+        super()._register(name, kind, value)
+        if name in self._names and value is not None:
+            both = zip(self._names, self._items, strict=True)
+            self._items = [value if own == name and kind_of(step) else step for own, step in both]
+
+    def __delattr__(self, name: str) -> None:
+        super().__delattr__(name)
+        both = zip(self._names, self._items, strict=True)
+        kept = [(own, step) for own, step in both if own != name or not kind_of(step)]
+        self._names, self._items = [own for own, _ in kept], [step for _, step in kept]
 
     def _next_name(self) -> str:
         return str(len(self._items))
 
+    def _of(self, steps: Any) -> Any:
+        return type(self)(steps)
+
     def _replace_all(self, steps: list[Any]) -> None:
-        for step in steps:
-            self._check(step)
-        for name in [name for name, _ in self._own("link") if name.isdigit()]:  # links assigned to attributes stay
+        steps = [self._taken(step) for step in steps]
+        as_before = len(steps) == len(self._names) and not all([name.isdigit() for name in self._names])
+        names: list[Any] = [*self._names] if as_before else [None] * len(steps)
+        for name in self._kinds.keys() & {*self._names}:
             delattr(self, name)
-        self._items = []
-        for step in steps:
-            self._add(step)
+        self._items, self._names = [], []
+        for step, name in zip(steps, names, strict=True):
+            self._add(step, name)
 
     def _copied(self, memo: dict[int, Any], mode: Any) -> Any:
         twin = super()._copied(memo, mode)
-        copies = {id(link): copy for (_, link), (_, copy) in zip(self._own("link"), twin._own("link"), strict=True)}
-        twin.__dict__["_items"] = [copies.get(id(item), item) for item in self._items]
+        both = zip(self._names, self._items, strict=True)
+        twin.__dict__["_items"] = [twin.__dict__[name] if kind_of(step) else step for name, step in both]
+        twin.__dict__["_names"] = [*self._names]
         return twin
 
 
-class ChainList(_LinkSequence):
+class _GivenSteps(Steps):
+    """Steps given as arguments, or as one list."""
+
+    def __init__(self, *steps: Any) -> None:
+        super().__init__(steps[0] if len(steps) == 1 and isinstance(steps[0], list) else steps)
+
+    def _of(self, steps: Any) -> Any:
+        return type(self)(*steps)
+
+
+class ChainList(_GivenSteps):
     """A list of links: ``chain[i]``, ``len(chain)``, iteration, and the other methods of a list.
 
     Examples
@@ -151,7 +183,7 @@ class ChainList(_LinkSequence):
         return self._items[index]
 
 
-class Sequential(_LinkSequence):
+class Sequential(_GivenSteps):
     """A sequence of links and functions, each applied to the result of the previous one.
 
     Examples
@@ -163,31 +195,17 @@ class Sequential(_LinkSequence):
     """
 
     add = Editable.append
-    _step_names: tuple[str, ...] = ()
 
     def __init__(self, *steps: Any) -> None:
-        if len(steps) != 1 or not isinstance(steps[0], OrderedDict):
-            return super().__init__(*steps)
-        super().__init__()
-        self._step_names = tuple(steps[0])
-        self.extend(steps[0].values())
+        named = steps[0] if len(steps) == 1 and isinstance(steps[0], OrderedDict) else None
+        super().__init__(*(steps if named is None else ()))
+        for name, step in (named or {}).items():
+            self._add(step, name)
 
-    def _next_name(self) -> str:
-        n = len(self._items)
-        return self._step_names[n] if n < len(self._step_names) else str(n)
-
-    def _replace_all(self, steps: list[Any]) -> None:
-        for step in steps:
-            self._check(step)
-        for name in self._kinds.keys() & {*self._step_names}:
-            delattr(self, name)
-        if len(steps) != len(self._items):
-            self._step_names = ()
-        super()._replace_all(steps)
-
-    def _check(self, step: Callable[..., Any]) -> None:
+    def _taken(self, step: Any) -> Any:
         if not callable(step):
             raise TypeError(f"{type(self).__name__}: got {a_kind(step)}; expected a Link or a function")
+        return step
 
     def forward(self, *args: Any) -> Any:
         """Apply the steps in order. The first takes the arguments; a tuple is passed on as several arguments."""
@@ -210,9 +228,8 @@ class Sequential(_LinkSequence):
 
     @recursive_repr("...")
     def __repr__(self) -> str:
-        lines = [
-            f"({i}): {step!r}" if isinstance(step, Link) else f"({i}): {getattr(step, '__name__', repr(step))}"
-            for i, step in enumerate(self._items)
-        ]
+        shown = [repr(one) if isinstance(one, Link) else getattr(one, "__name__", repr(one)) for one in self._items]
+        names = [i if name.isdigit() else name for i, name in enumerate(self._names)]
+        lines = [f"({name}): {step}" for name, step in zip(names, shown, strict=True)]
         body = "\n".join(lines).replace("\n", "\n  ")
         return f"{type(self).__name__}(\n  {body}\n)" if lines else f"{type(self).__name__}()"

@@ -10,12 +10,12 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, MutableMappin
 from typing import Any, ClassVar
 
 from .. import functions as F
-from ..engine import in_own_words, takes_other_words
+from ..engine import Parameter, in_own_words, takes_other_words
 from ..engine.habit_tables import LAYERS
 from ..functions.variable_methods import flatten
 from . import functional
 from .activated import Activated, activation_of
-from .chain import ChainList, Editable
+from .chain import ChainList, Editable, Steps
 from .linear import Linear
 from .link import Link
 from .settings import MODES, WORDS, is_ours
@@ -112,14 +112,34 @@ class ModuleList(ChainList):
     """A `ChainList` whose links are given as one list."""
 
     def __init__(self, links: Iterable[Link] = ()) -> None:
-        super().__init__(*links)
+        Steps.__init__(self, links)
 
-    def __getitem__(self, index: Any) -> Any:
-        """The link at ``index``; for a slice, a `ModuleList`."""
-        return Editable.__getitem__(self, index)
+    __getitem__, _of = Editable.__getitem__, Steps._of
 
-    def _of(self, links: Any) -> Any:
-        return ModuleList(links)
+
+class ParameterList(Steps):
+    """A list of parameters, which are also attributes: ``0``, ``1``, ``2`` ...
+
+    Examples
+    --------
+    >>> from autolab import nn
+    >>> scales = nn.ParameterList([[1.0, 2.0], [3.0]])
+    >>> scales[1], [name for name, _ in scales.named_parameters()]
+    (variable([3.]), ['0', '1'])
+    """
+
+    _made: ClassVar[Any] = Parameter
+
+    def __init__(self, values: Iterable[Any] = ()) -> None:
+        super().__init__(values)
+
+    def _taken(self, step: Any) -> Any:
+        return step if isinstance(step, Parameter) else self._made(step)
+
+    def extra_repr(self) -> str:
+        """The dtype and shape of each parameter."""
+        kinds = [f"[{p.dtype} of size {'x'.join(map(str, p.shape))}]" for p in self]
+        return "\n" + "".join([f"    ({i}): Parameter containing: {kind}\n" for i, kind in enumerate(kinds)])
 
 
 class ModuleDict(Link):

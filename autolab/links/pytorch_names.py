@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple
 
-from ..engine import Parameter, Variable, as_array
+from ..engine import Parameter, Variable, a_kind, as_array
 from ..shared.state_layout import check_entry, check_names
-from .chain import ChainList, Sequential
+from .chain import Steps
 from .link import Link
 from .settings import is_ours
 from .state import OWN_NAMES, in_own_names, state_layout
@@ -36,11 +36,13 @@ def double(link: Link) -> Link:
 
 
 def add_module(link: Link, name: str, module: Any) -> None:
-    """Assign ``module`` to the attribute ``name``; a `Sequential` or `ChainList` appends it and ignores the name."""
-    if isinstance(link, Sequential | ChainList) and module is not None:
-        link.append(module)
+    """Register ``module`` under a name; a `Sequential` or a list appends it, unless a step has this name already."""
+    if module is not None and not isinstance(module, Link):
+        raise TypeError(f"{type(link).__name__}.add_module: {name!r:.60} is {a_kind(module)}; expected a Link or None")
+    if isinstance(link, Steps) and module is not None and name not in link._names:
+        link._add(module, name)
     else:
-        setattr(link, name, module)
+        link._register(name, "link", module)
 
 
 def apply(link: Link, fn: Callable[[Link], Any]) -> Link:

@@ -57,12 +57,12 @@ class Registry(CheckedArguments):
             and self._has_modes
             and "_kinds" in self.__dict__
             and name not in self._kinds
-            and _kind_of(value) is None
+            and kind_of(value) is None
         ):
             return set_mode(self, name, value)
         if name in WORDS and name not in self.__dict__.get("_kinds", ()):
             name, value = meant(self, name, value)
-        kind = _kind_of(value)
+        kind = kind_of(value)
         known = self.__dict__.get("_kinds", {}).get(name)
         if kind is not None:
             self._register(name, kind, value)
@@ -177,7 +177,8 @@ class FoundParameters(Iterator[Parameter]):
         return next(self._rest)
 
 
-def _kind_of(value: Any) -> Kind | None:
+def kind_of(value: Any) -> Kind | None:
+    """What a value that is assigned to an attribute is registered as; None if it is not."""
     return "parameter" if isinstance(value, Parameter) else "link" if isinstance(value, Registry) else None
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import inspect
 from collections import OrderedDict
 from collections.abc import Iterator
+from copy import deepcopy
 from typing import Any
 
 import numpy as np
@@ -222,6 +223,12 @@ nn.ModuleList([one()])[1] | nn.ModuleList([one()]) * 2 | table()["a"] | table()[
 table().keys() | len(table().values()) | table().items() | len(table()) | table().pop("a")
 [*table().state_dict()] | table().update({"c": one()}) | changed(lambda t: t.update({"c": one()}))
 changed(lambda t: t.pop("a")) | changed(lambda t: t.__delitem__("b")) | changed(lambda t: t.clear()) | table().a
+assigned(row(), "1") | assigned(named(), "two") | assigned(nn.ModuleList([one(), one()]), "0")
+added(row(), "1") | added(row(), "more") | added(named(), "two") | added(nn.ModuleList([one()]), "more")
+repr(added(nn.Sequential(nn.ReLU()), "more").more) == repr(one()) | deepcopy(assigned(row(), "1"))
+sizes(weights()) | sizes(weights().append(weight(4))) | sizes(weights() + weights()) | sizes(weights()[1:])
+weights().pop(0).shape == (1,) | [*weights().state_dict()] | weights()[5] | sizes(assigned(weights(), "0", weight(3)))
+deleted(row(), "1") | deleted(named(), "two") | repr(weights()).count("Parameter containing")
 nn.ModuleDict([("a", one())]) | nn.ModuleDict(OrderedDict(a=one())) | table().pop("c") | table().__delitem__("c")
 """
 
@@ -244,18 +251,43 @@ def _shown(library: Any, code: str) -> Any:
         change(found)
         return found
 
+    def weight(size: int) -> Any:
+        ones = np.ones(size, np.float32)
+        return library.Parameter(torch.from_numpy(ones) if library is torch.nn else ones)
+
+    def weights() -> Any:
+        return library.ParameterList([weight(1), weight(2)])
+
+    def sizes(given: Any) -> Any:
+        return type(given).__name__, [p.shape[0] for p in given], [name for name, _ in given.named_parameters()]
+
+    def assigned(model: Any, name: str, value: Any = None) -> Any:
+        setattr(model, name, one() if value is None else value)
+        return model
+
+    def deleted(model: Any, name: str) -> Any:
+        delattr(model, name)
+        return model
+
+    def added(model: Any, name: str) -> Any:
+        model.add_module(name, one())
+        return model
+
     def seen(value: Any) -> Any:
         if isinstance(value, list | tuple):
             return type(value), [seen(part) for part in value]
         if not isinstance(value, autolab.Link):
             return value
+        parts = [*value] if isinstance(value, library.Sequential | library.ModuleList) else []
+        assert not parts or {id(part) for part in parts} == {id(part) for part in value.children()}
         return type(value).__name__, [(name, seen(part)) for name, part in value.named_children()]
 
-    known = {"nn": library, "one": one, "row": row, "named": named, "table": table, "changed": changed}
+    known = {"nn": library, "OrderedDict": OrderedDict, "deepcopy": deepcopy}
     try:
-        return seen(eval(code, known | {"OrderedDict": OrderedDict}))
+        found = eval(code, known | locals())
     except (AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
         return type(error)
+    return seen(found)
 
 
 @pytest.mark.parametrize("code", CONTAINERS.strip().replace("\n", " | ").split(" | "))

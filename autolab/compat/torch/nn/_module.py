@@ -57,11 +57,7 @@ class Module(_links.Link):
         if not persistent:
             self.__dict__.setdefault("_transient", set()).add(name)
 
-    def add_module(self, name: str, module: Any) -> None:
-        """Register a submodule under a name."""
-        self._register(name, "link", module)
-
-    register_module = add_module
+    add_module = register_module = pytorch_names.add_module
 
     def __setattr__(self, name: str, value: Any) -> None:
         if self.__dict__.get("_kinds", {}).get(name) == "buffer" and (value is None or isinstance(value, Engine)):

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import inspect
-from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 import numpy as np
 
+from ....links import chain as _chain
 from ....links import function_layers as _links
-from ....links.chain import Editable
-from ....links.registry import Kind
 from ...absent import missing, originals
 from ...table import with_settings
 from .. import _shapes
@@ -115,35 +113,21 @@ class Unflatten(Layer):
 
 
 # ---------------------------------------------------------------------- containers
-class _Row(Editable, Module):
-    """A list of modules or parameters, named ``0``, ``1``, ``2`` ..."""
+class _Row(_chain.Steps, Module):
+    """A row of modules: each module that is registered is one of them, under any name."""
 
-    _kind: Kind = "link"
+    def _taken(self, step: Any) -> Any:
+        if not isinstance(step, Module):
+            raise TypeError(f"{type(self).__name__}: got {type(step).__name__}; expected modules, such as nn.ReLU()")
+        return step
 
-    def _taken(self, module: Any) -> Any:
-        if not isinstance(module, Module):
-            raise TypeError(f"{type(self).__name__}: got {type(module).__name__}; expected modules, such as nn.ReLU()")
-        return module
-
-    def _replace_all(self, modules: list[Any]) -> None:
-        new, names = [self._taken(one) for one in modules], [name for name, _ in self._own(self._kind)]
-        for name in names:
-            delattr(self, name)
-        for name, one in zip(names if len(names) == len(new) else map(str, range(len(new))), new, strict=True):
-            self._register(name, self._kind, one)
-
-    @property
-    def _items(self) -> list[Any]:
-        return [one for _, one in self._own(self._kind)]
-
-    def _of(self, found: list[Any]) -> Any:
-        return type(self)(found)  # type: ignore[call-arg]
-
-    def _add(self, module: Any) -> None:
-        self._register(str(len(self)), self._kind, self._taken(module))
+    def _register(self, name: str, kind: Any, value: Any) -> None:
+        if kind == "link" and name not in self._names:
+            self._names, self._items = [*self._names, name], [*self._items, value]
+        super()._register(name, kind, value)
 
 
-class Sequential(_Row):
+class Sequential(_Row, _chain.Sequential):
     """Modules applied one after the other, each to the result of the previous one.
 
     Examples
@@ -154,51 +138,33 @@ class Sequential(_Row):
     (torch.Size([4, 1]), ['0.weight', '0.bias', '2.weight', '2.bias'])
     """
 
-    def __init__(self, *args: Any) -> None:
-        super().__init__()
-        if len(args) == 1 and isinstance(args[0], OrderedDict):
-            for name, module in args[0].items():
-                self.add_module(name, module)
-        else:
-            self.extend(args)
-
-    def _of(self, found: list[Any]) -> Any:
-        return Sequential(*found)
+    def _of(self, steps: Any) -> Any:
+        return Sequential(*steps)
 
     def forward(self, input: Any) -> Any:
-        """The last module's result."""
+        """The last module's result; a tuple is passed on as it is."""
         for module in self:
             input = module(input)
         return input
 
 
-class ModuleList(_Row):
+class ModuleList(_Row, _links.ModuleList):
     """A list of modules."""
 
     def __init__(self, modules: Iterable[Any] = (), *more: Any) -> None:
-        super().__init__()
-        self.extend([modules, *more] if isinstance(modules, Module) and not isinstance(modules, _Row) else modules)
+        is_one = isinstance(modules, Module) and not isinstance(modules, _Row)
+        given: list[Any] = [modules, *more] if is_one else [*modules]
+        super().__init__(given)
 
 
 class ModuleDict(Module, _links.ModuleDict):
     """Modules by name."""
 
 
-class ParameterList(_Row):
+class ParameterList(_links.ParameterList, Module):
     """A list of parameters."""
 
-    _kind = "parameter"
-
-    def __init__(self, values: Iterable[Any] = ()) -> None:
-        super().__init__()
-        self.extend(values)
-
-    def _taken(self, value: Any) -> Any:
-        return value if isinstance(value, Parameter) else Parameter(value)
-
-    def extra_repr(self) -> str:
-        kinds = [f"[{p.dtype} of size {'x'.join(map(str, p.shape))}]" for p in self]
-        return "\n" + "".join([f"    ({i}): Parameter containing: {kind}\n" for i, kind in enumerate(kinds)])
+    _made = Parameter
 
 
 def _of_functions() -> Iterator[tuple[str, Any]]:
