@@ -59,6 +59,22 @@ def pad(x: Any, pad: Sequence[int], mode: str = "constant", value: float | None 
     return y[inside] if min(pad, default=0) < 0 and mode != "wrap" else y
 
 
+def padded_by(x: Any, mode: str, padding: Any, kernel: Sequence[int], dilation: Sequence[int]) -> Any:
+    """The input of a convolution with ``padding_mode`` reflect, replicate or circular, padded by that mode."""
+    both = [d * (k - 1) for d, k in zip(dilation, kernel, strict=True)]
+    if padding != "same":
+        both = [2 * n for n in ((0,) * len(both) if padding == "valid" else padding)]
+    return pad(x, [n for total in reversed(both) for n in (total // 2, total - total // 2)], mode)
+
+
+def check_padding_mode(name: str, mode: Any) -> str:
+    """The ``padding_mode`` of a convolution, or an error that names its layer."""
+    modes = ("zeros", "reflect", "replicate", "circular")
+    if mode not in modes:
+        raise ValueError(f"{name}: padding_mode={mode!r:.40}; expected {modes}")
+    return str(mode)
+
+
 @takes_other_words
 def binary_cross_entropy(x: Any, t: Any, reduction: str = "mean") -> Any:
     """`functions.binary_cross_entropy` with PyTorch's bound: a logarithm is at least -100.
@@ -117,22 +133,46 @@ def batch_norm(
     averages = () if training else (running_mean, running_var)
     y = functions.batch_norm(x, gamma, beta, *averages, eps=eps)
     if training and running_mean is not None:
-        axes, data = (0, *range(2, x.ndim)), unwrap(x)
-        held = [unwrap(running_mean), unwrap(running_var)]
-        for holder, new in zip(
-            (running_mean, running_var), running_averages(held, data, axes, 1 - momentum), strict=True
-        ):
-            if isinstance(holder, Variable):
-                holder._data = new
-            else:
-                holder[...] = new
+        _follow((running_mean, running_var), x, (0, *range(2, x.ndim)), momentum)
     return y
 
 
-def running_averages(averages: Sequence[Array], x: Array, axes: tuple[int, ...], decay: float) -> list[Array]:
-    """The running mean and variance, updated with the batch ``x``, whose unbiased variance is used.
+def instance_norm(
+    x: Any,
+    running_mean: Any = None,
+    running_var: Any = None,
+    weight: Any = None,
+    bias: Any = None,
+    use_input_stats: bool = True,
+    momentum: float = 0.1,
+    eps: float = 1e-5,
+) -> Any:
+    """`functions.instance_norm`, or without ``use_input_stats`` with the running averages, as in `batch_norm`.
 
-    Inside `undisturbed`, as when a function is recorded or checked, they stay the same.
+    Otherwise the running averages, if they are given, move towards the means over the examples by ``momentum``.
+    """
+    if not use_input_stats:
+        return batch_norm(x, running_mean, running_var, weight, bias, eps=eps)
+    y = functions.instance_norm(x, weight, bias, eps)
+    if running_mean is not None:
+        _follow((running_mean, running_var), x, tuple(range(2, x.ndim)), momentum)
+    return y
+
+
+def _follow(holders: Sequence[Any], x: Any, axes: tuple[int, ...], momentum: float) -> None:
+    new = running_averages([unwrap(holder) for holder in holders], unwrap(x), axes, 1 - momentum)
+    for holder, average in zip(holders, new, strict=True):
+        if isinstance(holder, Variable):
+            holder._data = average
+        else:
+            holder[...] = average
+
+
+def running_averages(averages: Sequence[Array], x: Array, axes: tuple[int, ...], decay: float) -> list[Array]:
+    """The running mean and variance, updated with those of ``x`` over the axes, of which the variance is unbiased.
+
+    If the axes leave more than that of the features, the means over the examples are taken. Inside `undisturbed`, as
+    when a function is recorded or checked, the averages stay the same.
     """
     if is_undisturbed():
         return [*averages]
@@ -141,6 +181,8 @@ def running_averages(averages: Sequence[Array], x: Array, axes: tuple[int, ...],
     mean, var = x.mean(axis=axes), x.var(axis=axes)
     each = x.size // max(mean.size, 1)
     batch = mean, var * (each / max(each - 1, 1))
+    if mean.ndim > 1:
+        batch = batch[0].mean(axis=0), batch[1].mean(axis=0)
     return [(decay * old + (1 - decay) * new).astype(old.dtype) for old, new in zip(averages, batch, strict=True)]
 
 

@@ -3,12 +3,23 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
 from .. import initializers
-from ..engine import Parameter, as_array, check_number, check_real, check_rng, config, publish, takes_other_words
+from ..engine import (
+    Parameter,
+    Variable,
+    as_array,
+    check_number,
+    check_real,
+    check_rng,
+    config,
+    publish,
+    takes_other_words,
+    unwrap,
+)
 from ..engine.backend import Array, get_array_module
 from ..engine.undisturbed import is_undisturbed
 from ..functions import dropout, group_norm, instance_norm, layer_norm, rms_norm
@@ -18,7 +29,46 @@ from .linear import check_size, initializer, shape_of
 from .link import Link
 
 
-class BatchNormalization(Link):
+class RunningAverages(Link):
+    """A mixin for normalizations by averages of the input, which running averages follow in training, and replace in
+    test mode."""
+
+    _averages: ClassVar[tuple[str, str]] = ("avg_mean", "avg_var")
+    _not_restored = _averages
+    _is_of_batch_axis: ClassVar[bool] = True
+    """Whether the averages are over the batch, and not only over each example."""
+    num_batches_tracked: Any
+    eps: float
+
+    def _normalized(self, normalize: Any, x: Any, weight: Any, bias: Any, trains: bool, share: float | None) -> Any:
+        """``normalize(x, mean, var, weight, bias, trains, momentum, eps)``; ``share`` is that of the new averages,
+        None if all batches count the same."""
+        held = [getattr(self, name) for name in self._averages]
+        if held[0] is not None and not trains:
+            return normalize(x, *held, weight, bias, False, 0.0, self.eps)
+        y = normalize(x, None, None, weight, bias, True, 0.0, self.eps)
+        if held[0] is not None and not is_undisturbed():
+            publish(self._stores(held, unwrap(x), share))
+        return y
+
+    def _stores(self, held: list[Any], x: Array, share: float | None) -> list[tuple[Any, str, Any]]:
+        """The assignments that update the running averages, and the number of batches."""
+        new: dict[str, Any] = {}
+        count = vars(self).get("num_batches_tracked") if self._is_of_batch_axis else None
+        if count is not None:
+            new["num_batches_tracked"] = unwrap(count) + 1
+            share = 1 / new["num_batches_tracked"] if share is None else share
+        axes = (0, *range(2, x.ndim)) if self._is_of_batch_axis else tuple(range(2, x.ndim))
+        averages = running_averages([unwrap(average) for average in held], x, axes, 1 - (share or 0.0))
+        new |= zip(self._averages, averages, strict=True)
+        there = vars(self)
+        return [
+            (there[name], "_data", np.asarray(value)) if isinstance(there[name], Variable) else (self, name, value)
+            for name, value in new.items()
+        ]
+
+
+class BatchNormalization(RunningAverages):
     """Batch normalization: normalize each feature over the batch, in test mode with the running averages.
 
     Parameters
@@ -55,8 +105,6 @@ class BatchNormalization(Link):
     array([1. , 2.5], dtype=float32)
     """
 
-    _not_restored = ("avg_mean", "avg_var")
-
     @takes_other_words
     def __init__(self, size: int | None = None, decay: float = 0.9, eps: float = 1e-5) -> None:
         super().__init__()
@@ -68,7 +116,6 @@ class BatchNormalization(Link):
         self.eps = check_number("BatchNormalization", "eps", eps, 0)
         self.avg_mean: Any
         self.avg_var: Any
-        self.num_batches_tracked: Any
         self.gamma = Parameter(initializers.One())
         self.beta = Parameter(initializers.Zero())
         self.register_buffer("avg_mean", None)
@@ -110,19 +157,8 @@ class BatchNormalization(Link):
         data = self._checked(x)
         if not _is_sized(self.gamma):
             self._size(data.shape[1], get_array_module(data))
-        averages = self.avg_mean, self.avg_var
-        if not self._is_of_batch:
-            return batch_norm(x, *averages, self.gamma, self.beta, eps=self.eps)
-        y = batch_norm(x, None, None, self.gamma, self.beta, training=True, eps=self.eps)
-        if self.avg_mean is not None and not is_undisturbed():
-            stores: list[tuple[Any, str, Any]] = []
-            decay = self.decay
-            if decay is None:
-                count = self.num_batches_tracked + 1
-                stores, decay = [(self, "num_batches_tracked", count)], 1 - 1 / count
-            mean, var = running_averages(averages, data, (0, *range(2, data.ndim)), decay)
-            publish([(self, "avg_mean", mean), (self, "avg_var", var), *stores])
-        return y
+        share = None if self.decay is None else 1 - self.decay
+        return self._normalized(batch_norm, x, self.gamma, self.beta, self._is_of_batch, share)
 
     def extra_repr(self) -> str:
         return f"{_size_of(self.gamma)}, decay={self.decay}, eps={self.eps}"

@@ -8,11 +8,13 @@ from typing import Any
 import numpy as np
 
 from ....functions.networks.embedding import padding_row
+from ....links.functional import check_padding_mode, padded_by
+from ....links.normalization import RunningAverages
 from .. import _creation
 from .._tensor import constant
 from . import functional as F
 from ._module import Layer
-from ._windows import _each
+from ._windows import _batched, _each
 from .parameter import Parameter
 
 
@@ -76,9 +78,7 @@ class _Convolution(Layer):
         for name in {"kernel_size", *self._order} - {"groups"}:
             if not isinstance(getattr(self, name), str):
                 setattr(self, name, _each(getattr(self, name), self.axes))
-        modes = ("zeros", "reflect", "replicate", "circular")
-        if self.padding_mode not in modes:
-            raise ValueError(f"{type(self).__name__}: padding_mode={self.padding_mode!r:.40}; expected {modes}")
+        check_padding_mode(type(self).__name__, self.padding_mode)
         outer, inner = self.out_channels, self.in_channels
         if self._transposed:
             outer, inner = inner, outer
@@ -89,18 +89,10 @@ class _Convolution(Layer):
         """The result for an input of shape ``(batch, in_channels, ...)``."""
         settings = [getattr(self, name) for name in self._order]
         if self.padding_mode != "zeros" and (self.padding != "same" or {*self.stride} == {1}):
-            input = F.pad(input, self._widths(), self.padding_mode)
+            input = padded_by(input, self.padding_mode, self.padding, self.kernel_size, self.dilation)
             settings[1] = 0
         settings = [v[0] if self.axes == 1 and isinstance(v, tuple) else v for v in settings]
         return type(self).function(input, self.weight, self.bias, *settings)
-
-    def _widths(self) -> list[int]:
-        """What ``F.pad`` takes for this padding: before and after the last axis, then those of the axis before it."""
-        if self.padding == "same":
-            both = [d * (k - 1) for d, k in zip(self.dilation, self.kernel_size, strict=True)]
-        else:
-            both = [2 * n for n in ((0,) * self.axes if self.padding == "valid" else self.padding)]
-        return [n for total in reversed(both) for n in (total // 2, total - total // 2)]
 
     def extra_repr(self) -> str:
         said = f"{self.in_channels}, {self.out_channels}, kernel_size={self.kernel_size}, stride={self.stride}"
@@ -232,12 +224,11 @@ class GroupNorm(_AffineNorm):
         return F.group_norm(input, self.num_groups, self.weight, self.bias, self.eps)
 
 
-class _BatchNorm(_AffineNorm):
-    """Batch normalization: each feature over the batch; in evaluation mode, with the running averages."""
+class _TrackingNorm(RunningAverages, _AffineNorm):
+    """Base class of normalizations with running averages."""
 
     _shown = _AffineNorm._shown + "{track_running_stats}"
-    _not_restored = ("running_mean", "running_var")
-    num_batches_tracked: Any
+    _averages = _not_restored = ("running_mean", "running_var")
 
     def _begin(self) -> None:
         super()._begin()
@@ -247,45 +238,48 @@ class _BatchNorm(_AffineNorm):
             self.register_buffer(name, constant(array) if self.track_running_stats else None)
 
     def forward(self, input: Any) -> Any:
-        """The normalized input."""
+        """The normalized input; outside training, with the running averages."""
         self._check(input)
-        if self.training and self.track_running_stats:
-            self.num_batches_tracked = constant(self.num_batches_tracked._data + 1)
-        momentum = self.momentum
-        if momentum is None:  # the mean of all batches
-            momentum = 1 / max(int(self.num_batches_tracked), 1) if self.track_running_stats else 0.0
-        running, training = (self.running_mean, self.running_var), self.training or self.running_mean is None
-        return F.batch_norm(input, *running, self.weight, self.bias, training, momentum, self.eps)
+        trains = self.training or self.running_mean is None
+        return self._normalized(self._function, input, self.weight, self.bias, trains, self.momentum)
 
 
-class BatchNorm1d(_BatchNorm):
+class BatchNorm1d(_TrackingNorm):
     """Batch normalization of inputs of shape ``(batch, features)`` or ``(batch, features, length)``."""
 
-    axes = (2, 3)
+    axes, _function = (2, 3), staticmethod(F.batch_norm)
 
 
-class BatchNorm2d(_BatchNorm):
+class BatchNorm2d(_TrackingNorm):
     """Batch normalization of images: each channel over the batch."""
 
-    axes = (4,)
+    axes, _function = (4,), staticmethod(F.batch_norm)
 
 
-class _InstanceNorm(_AffineNorm):
-    _shown = _AffineNorm._shown + "False"
+class _InstanceNorm(_TrackingNorm):
+    """Normalization of each channel of each example, which may have no axis for the batch."""
+
+    _function = staticmethod(F.instance_norm)
+    _is_of_batch_axis = False
 
     def forward(self, input: Any) -> Any:
-        """The normalized input."""
-        self._check(input)
-        return F.instance_norm(input, None, None, self.weight, self.bias, eps=self.eps)
+        """The normalized input; outside training, with the running averages if there are any."""
+        return _batched(max(self.axes) - 2, input, super().forward)
 
 
 class InstanceNorm1d(_InstanceNorm):
     """Instance normalization: each channel of each sequence."""
 
-    axes = (3,)
+    axes = (2, 3)
 
 
 class InstanceNorm2d(_InstanceNorm):
     """Instance normalization: each channel of each image."""
 
-    axes = (4,)
+    axes = (3, 4)
+
+
+class InstanceNorm3d(_InstanceNorm):
+    """Instance normalization: each channel of each volume."""
+
+    axes = (4, 5)
