@@ -298,9 +298,10 @@ FAMILIES: dict[str, dict[str, str]] = {
         "get": "the function by its name: `getattr(F, 'relu')`",
     },
     "links": {
+        "Bilinear InstanceNorm1d InstanceNorm2d InstanceNorm3d": "`nn.{}`, with PyTorch's settings",
         "*3d *3D": _PLANES,
         "*Pad1d *Pad2d ZeroPadding1D ZeroPadding2D Cropping1D Cropping2D": _WIDTHS,
-        "InstanceNorm1d LazyInstanceNorm*": "`L.InstanceNormalization(size)`, which has weights",
+        "LazyInstanceNorm*": "`L.InstanceNormalization()`, which has weights",
         "LazyConv1d LazyConv2d LazyConvTranspose1d LazyConvTranspose2d": "the layer itself, with None for the size of "
         "its input, which the first call tells",
         "LocalResponseNorm CrossMapLRN2d LocalResponseNormalization UnitNormalization BatchRenormalization "

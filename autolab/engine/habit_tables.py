@@ -118,12 +118,10 @@ HABITS: dict[str, dict[str, str]] = {
         "select_item": "`x[np.arange(len(x)), t]`",
     },
     "links": {
-        "InstanceNorm2d": "`L.InstanceNormalization(size)`, which has weights",
         "Activation": "the function itself, `F.relu`, or the layer, `L.ReLU()`",
         "Conv": "`L.Conv2D(in_channels, out_channels, ksize)`",
         "dot_product_attention": "`F.attention(q, k, v, mask=mask)`, with the length in the last axis but one",
         **dict.fromkeys(("Input", "InputLayer"), "nothing: the first call tells the sizes"),
-        "Bilinear": "a Link of your own: `np.einsum('ni,kij,nj->nk', x, self.W, y)`",
         **dict.fromkeys(("EmbeddingBag", "ParameterDict"), "a Link of your own, or `nn.ModuleList`"),
         **dict.fromkeys(("Lambda", "Reshape"), "the function itself: `L.Sequential(layer, lambda x: ...)`"),
         **dict.fromkeys(("Model", "Net"), "`L.Chain` or `L.Sequential`"),

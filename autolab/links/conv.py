@@ -14,6 +14,7 @@ from ..functions import conv1d, conv2d, conv_transpose1d, conv_transpose2d
 from ..functions.networks.conv_transpose import padded_transpose
 from ..functions.networks.windows import named_padding, per_axis
 from .activated import Activated, activation_of
+from .functional import padded_by
 from .linear import bias, check_size, initializer, shape_of
 from .link import Link
 
@@ -36,6 +37,7 @@ class _Conv(Link):
     axes: int
     convolve: Any
     b: Parameter | None
+    padding_mode: str = "zeros"
 
     @takes_other_words
     @_without_in_channels
@@ -104,8 +106,12 @@ class _Conv(Link):
                 axes = ", ".join(("height", "width") if self.axes == 2 else ("length",))
                 raise ValueError(f"{name}: x has shape {shape}; expected (examples, in_channels, {axes})")
             self._size(shape[1])
+        pad = self.pad
+        if self.padding_mode != "zeros":
+            widths, holes = per_axis(pad, self.axes, "pad", 0), per_axis(self.dilate, self.axes, "dilate", 1)
+            x, pad = padded_by(x, self.padding_mode, widths, self.ksize, holes), 0
         inputs = (x, self.W) if self.b is None else (x, self.W, self.b)
-        settings = {"stride": self.stride, "padding": self.pad, "dilation": self.dilate, "groups": self.groups}
+        settings = {"stride": self.stride, "padding": pad, "dilation": self.dilate, "groups": self.groups}
         return type(self).convolve(*inputs, **settings, **self._result())
 
     def _result(self) -> dict[str, Any]:
@@ -126,7 +132,8 @@ class _Conv(Link):
 
     def _settings(self) -> tuple[tuple[str, Any, Any], ...]:
         windows = ("stride", self.stride, 1), ("pad", self.pad, 0), ("dilate", self.dilate, 1)
-        return *windows, ("groups", self.groups, 1), ("nobias", self.b is None, False)
+        mode = "padding_mode", self.padding_mode, "zeros"
+        return *windows, ("groups", self.groups, 1), ("nobias", self.b is None, False), mode
 
 
 class Conv1D(Activated, _Conv):

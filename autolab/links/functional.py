@@ -67,14 +67,6 @@ def padded_by(x: Any, mode: str, padding: Any, kernel: Sequence[int], dilation: 
     return pad(x, [n for total in reversed(both) for n in (total // 2, total - total // 2)], mode)
 
 
-def check_padding_mode(name: str, mode: Any) -> str:
-    """The ``padding_mode`` of a convolution, or an error that names its layer."""
-    modes = ("zeros", "reflect", "replicate", "circular")
-    if mode not in modes:
-        raise ValueError(f"{name}: padding_mode={mode!r:.40}; expected {modes}")
-    return str(mode)
-
-
 @takes_other_words
 def binary_cross_entropy(x: Any, t: Any, reduction: str = "mean") -> Any:
     """`functions.binary_cross_entropy` with PyTorch's bound: a logarithm is at least -100.

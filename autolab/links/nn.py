@@ -16,8 +16,10 @@ from typing import Any, ClassVar
 import numpy as np
 
 from .. import functions as F
-from ..engine import Parameter, check_number
+from .. import initializers
+from ..engine import Parameter, check_number, config
 from ..functions.networks.dropout import check_ratio
+from ..functions.pytorch_losses import bilinear
 from . import attention, functional, recurrent
 from .chain import ChainList
 from .link import Link
@@ -33,7 +35,14 @@ from .nn_order import (  # noqa: F401  # also of this module
     LSTMCell,
     RNNCell,
 )
-from .normalization import BatchNormalization, GroupNormalization, LayerNormalization, RMSNormalization
+from .normalization import (
+    BatchNormalization,
+    GroupNormalization,
+    InstanceNormalization,
+    LayerNormalization,
+    RMSNormalization,
+    RunningAverages,
+)
 
 
 def _turned(x: Any, batch_first: bool) -> Any:
@@ -266,6 +275,54 @@ class BatchNorm2d(BatchNorm1d):
     """The same as `BatchNorm1d`, which takes images as well."""
 
 
+class InstanceNorm1d(RunningAverages, InstanceNormalization):
+    """`links.InstanceNormalization` with PyTorch's settings: running averages and a scale and offset on request.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from autolab import nn
+    >>> nn.InstanceNorm1d(1, eps=0.0)(np.array([[[1.0, 3.0]]]))
+    array([[[-1.,  1.]]])
+    """
+
+    _axes, _is_of_batch_axis = 1, False
+
+    def __init__(
+        self,
+        num_features: int,
+        eps: float = 1e-5,
+        momentum: float | None = 0.1,
+        affine: bool = False,
+        track_running_stats: bool = False,
+        *,
+        bias: bool = True,
+    ) -> None:
+        super().__init__(num_features, eps)
+        _leave_out(self, affine, bias)
+        self.momentum = momentum
+        for name, start in zip(self._averages, (0, 1), strict=True):
+            self.register_buffer(name, np.full(num_features, start, np.float32) if track_running_stats else None)
+
+    def forward(self, x: Any) -> Any:
+        """Normalize ``x`` of shape ``(examples, channels, ...)``, or of a single example."""
+        trains, batch = config.train or self.avg_mean is None, x if x.ndim > self._axes + 1 else x[None]
+        y = self._normalized(functional.instance_norm, batch, self.gamma, self.beta, trains, self.momentum)
+        return y if batch is x else y[0]
+
+
+class InstanceNorm2d(InstanceNorm1d):
+    """`InstanceNorm1d` of images."""
+
+    _axes = 2
+
+
+class InstanceNorm3d(InstanceNorm1d):
+    """`InstanceNorm1d` of volumes."""
+
+    _axes = 3
+
+
 class LayerNorm(LayerNormalization):
     """`links.LayerNormalization` over as many last axes as ``normalized_shape`` has.
 
@@ -345,6 +402,30 @@ def _leave_out(link: Any, affine: bool, bias: bool = True) -> None:
         link.gamma = None
     if not (affine and bias):
         link.beta = None
+
+
+class Bilinear(Link):
+    """``x1 @ weight[k] @ x2 + bias[k]`` for each ``k``.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from autolab import nn
+    >>> nn.Bilinear(2, 3, 4)(np.ones((5, 2)), np.ones((5, 3))).shape
+    (5, 4)
+    """
+
+    bias: Any
+
+    def __init__(self, in1_features: int, in2_features: int, out_features: int, bias: bool = True) -> None:
+        super().__init__()
+        start = initializers.Uniform(in1_features**-0.5)
+        self.weight = Parameter(start, (out_features, in1_features, in2_features))
+        self.register_parameter("bias", Parameter(start, (out_features,)) if bias else None)
+
+    def forward(self, x1: Any, x2: Any) -> Any:
+        """The result, of shape ``(..., out_features)``, for vectors along the last axes."""
+        return bilinear(x1, x2, self.weight, self.bias)
 
 
 class PReLU(Link):

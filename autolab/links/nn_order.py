@@ -40,8 +40,26 @@ def _ordered(name: str, kind: type, order: str, **body: Any) -> Any:
 
 _WINDOWS = "in_channels out_channels kernel_size stride padding "
 Linear = _ordered("Linear", linear.Linear, "in_features out_features bias")
-Conv1d = _ordered("Conv1d", conv.Conv1D, _WINDOWS + "dilation groups bias")
-Conv2d = _ordered("Conv2d", conv.Conv2D, _WINDOWS + "dilation groups bias")
+
+
+class _Padded(_Ordered):
+    _order = _WINDOWS + "dilation groups bias"
+
+    def __init__(self, *args: Any, padding_mode: str = "zeros", **settings: Any) -> None:
+        if len(args) > 8:
+            args, padding_mode = args[:8] + args[9:], args[8]
+        super().__init__(*args, **settings)
+        self.padding_mode = padding_mode
+
+
+class Conv1d(_Padded, conv.Conv1D):
+    """`links.Conv1D`, called as in PyTorch; ``padding_mode`` is zeros, reflect, replicate or circular."""
+
+
+class Conv2d(_Padded, conv.Conv2D):
+    """`links.Conv2D`, called as in PyTorch; ``padding_mode`` is zeros, reflect, replicate or circular."""
+
+
 ConvTranspose1d = _ordered("ConvTranspose1d", conv.ConvTranspose1D, _WINDOWS + "output_padding groups bias dilation")
 ConvTranspose2d = _ordered("ConvTranspose2d", conv.ConvTranspose2D, _WINDOWS + "output_padding groups bias dilation")
 

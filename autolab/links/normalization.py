@@ -37,6 +37,8 @@ class RunningAverages(Link):
     _not_restored = _averages
     _is_of_batch_axis: ClassVar[bool] = True
     """Whether the averages are over the batch, and not only over each example."""
+    avg_mean: Any
+    avg_var: Any
     num_batches_tracked: Any
     eps: float
 
@@ -114,8 +116,6 @@ class BatchNormalization(RunningAverages):
                 f"BatchNormalization: decay is {decay!r:.40}; expected one like 0.9. The order is (size, decay, eps)"
             )
         self.eps = check_number("BatchNormalization", "eps", eps, 0)
-        self.avg_mean: Any
-        self.avg_var: Any
         self.gamma = Parameter(initializers.One())
         self.beta = Parameter(initializers.Zero())
         self.register_buffer("avg_mean", None)

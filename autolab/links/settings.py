@@ -13,6 +13,7 @@ from .. import functions as F
 from ..engine import Parameter, check_number, check_rng
 from ..engine.complaints import LIMIT
 from ..functions.networks.dropout import check_ratio
+from ..functions.networks.windows import check_padding_mode
 
 OWN_WORDS = {
     "p": ("ratio",),
@@ -71,6 +72,7 @@ CHECKS: dict[str, Check] = {
     "ratio": _ratio,
     "decay": lambda who, name, value: check_number(who, name, value, 0, 1),
     "eps": lambda who, name, value: check_number(who, name, value, 0),
+    "padding_mode": lambda who, name, value: check_padding_mode(who, value),
     "rng": lambda who, name, value: check_rng(who, value),
     "padding_idx": _padding,
 }

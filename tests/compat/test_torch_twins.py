@@ -20,6 +20,7 @@ from autolab.compat import torch
 
 RNG = np.random.default_rng(0)
 IMAGES, SERIES, ROWS = [RNG.normal(size=shape).astype(np.float32) for shape in ((2, 4, 6, 6), (2, 4, 7), (3, 4))]
+VOLUMES = RNG.normal(size=(2, 4, 3, 2, 2)).astype(np.float32)
 IDS = np.array([[1, 2, 0], [3, 1, 1]])
 
 LAYERS: dict[str, tuple[tuple[Any, ...], Any]] = {
@@ -34,6 +35,9 @@ LAYERS: dict[str, tuple[tuple[Any, ...], Any]] = {
     "GroupNorm": ((2, 4), SERIES),
     "BatchNorm1d": ((4,), SERIES),
     "BatchNorm2d": ((4,), IMAGES),
+    "InstanceNorm1d": ((4,), SERIES),
+    "InstanceNorm2d": ((4,), IMAGES),
+    "InstanceNorm3d": ((4,), VOLUMES),
     "PReLU": ((), SERIES),
     "Dropout": ((), SERIES),
     "Dropout2d": ((), IMAGES),
@@ -47,7 +51,7 @@ LAYERS: dict[str, tuple[tuple[Any, ...], Any]] = {
     "RNNCell": ((4, 3), ROWS),
 }
 OTHERS: dict[str, tuple[Any, ...]] = {
-    "affine": (False,),
+    "affine": (False, True),
     "batch_first": (True,),
     "bias": (False,),
     "bidirectional": (True,),
@@ -67,15 +71,18 @@ OTHERS: dict[str, tuple[Any, ...]] = {
     "padding_idx": (1, -1),
     "start_dim": (0,),
     "stride": (2,),
-    "track_running_stats": (False,),
+    "track_running_stats": (False, True),
 }
 ALONE: dict[str, dict[str, Any]] = {
     "output_padding": {"stride": 2, "output_padding": 1},
     "dropout": {"num_layers": 3, "dropout": 0.3},
+    "padding_mode": {"padding": 1, "padding_mode": "circular"},
 }
 """Settings that need others."""
-REFUSED = {"max_norm", "padding_mode", "proj_size", "scale_grad_by_freq", "sparse"}
-"""What the core does not have: the facade pads by itself, and takes the others at their defaults only."""
+REFUSED = {"max_norm", "proj_size", "scale_grad_by_freq", "sparse"}
+"""What the core does not have: the facade takes them at their defaults only."""
+ONLY_ZEROS = {(f"ConvTranspose{axes}d", "padding_mode") for axes in (1, 2)}
+"""What PyTorch itself has at its default only."""
 ELSEWHERE = {"device", "dtype", "norm_type"}
 """Of the whole model in AutoLab: ``to(...)``; the last has no effect without max_norm."""
 
@@ -86,7 +93,7 @@ def _cases() -> Iterator[tuple[str, dict[str, Any]]]:
         parameters = inspect.signature(getattr(torch.nn, name)).parameters
         for setting in [*parameters][len(sizes) :]:
             is_one = parameters[setting].kind is not inspect.Parameter.VAR_KEYWORD
-            if is_one and setting not in REFUSED | ELSEWHERE:
+            if is_one and setting not in REFUSED | ELSEWHERE and (name, setting) not in ONLY_ZEROS:
                 for value in OTHERS.get(setting, (None,)) if setting not in ALONE else ():
                     yield name, {setting: value}
                 if setting in ALONE:
@@ -151,6 +158,26 @@ def test_a_layer_gives_the_facades_numbers(name: str, settings: dict[str, Any]) 
                 expected = theirs(torch.from_numpy(given.copy()))
             with autolab.using_config("rng", np.random.default_rng(1)):
                 _agree(expected, ours(given.copy()))
+
+
+def test_layers_of_two_inputs_or_without_a_batch_give_the_facades_numbers() -> None:
+    theirs, ours = torch.nn.Bilinear(4, 4, 3), nn.Bilinear(4, 4, 3)
+    _with_the_same_weights("Bilinear", theirs, ours)
+    _agree(theirs(torch.from_numpy(ROWS), torch.from_numpy(ROWS + 1)), ours(ROWS, ROWS + 1))
+    assert abs(ours.weight.data - 1).max() > 0 and nn.Bilinear(2, 2, 2, False).bias is None
+    for name, x in (("InstanceNorm1d", SERIES), ("InstanceNorm2d", IMAGES), ("InstanceNorm3d", VOLUMES)):
+        theirs, ours = [getattr(library, name)(4, track_running_stats=True) for library in (torch.nn, nn)]
+        _agree(theirs(torch.from_numpy(x[0])), ours(x[0]))
+        _agree(tuple(theirs.state_dict().values())[:2], tuple(ours.state_dict().values()))
+    for mode in ("reflect", "replicate", "circular"):
+        for settings in ({"padding": (2, 0)}, {"padding": 1, "dilation": (1, 2), "stride": 2}, {"padding": "same"}):
+            theirs, ours = [lib.Conv2d(4, 2, 3, padding_mode=mode, **settings) for lib in (torch.nn, nn)]
+            _with_the_same_weights("Conv2d", theirs, ours)
+            _agree(theirs(torch.from_numpy(IMAGES)), ours(IMAGES))
+    ours.padding_mode = "zeros"
+    assert "padding_mode" not in repr(ours)
+    with pytest.raises(ValueError, match="Conv2d: padding_mode='mirror'; expected"):
+        ours.padding_mode = "mirror"
 
 
 SETTINGS = {

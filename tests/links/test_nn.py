@@ -261,7 +261,7 @@ def test_what_comes_by_position_means_what_it_means_in_pytorch(made: Any, named:
         (lambda: nn.Linear(5, 4, True, 3), "Linear: got 4 arguments by position; expected at most 3"),
         (lambda: nn.Linear(5, 4, in_features=5), "Linear: in_features was given by position and by keyword"),
         (lambda: nn.LSTMCell(4, 5, bias=3), "LSTMCell: got a keyword 'bias'"),
-        (lambda: nn.Conv2d(3, 8, 3, padding_mode="zeros2"), "Conv2d: got a keyword 'padding_mode'"),
+        (lambda: nn.ConvTranspose2d(3, 8, 3, padding_mode="circular"), "2d: got a keyword 'padding_mode'"),
     ],
 )
 def test_what_it_does_not_have_is_said(made: Any, said: str) -> None:

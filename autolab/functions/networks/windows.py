@@ -77,6 +77,14 @@ def named_padding(padding: str, kernel: Shape, stride: Shape, dilation: Shape, w
     return tuple([reach // 2 if odd else 0 for reach in reaches])
 
 
+def check_padding_mode(name: str, mode: Any) -> str:
+    """The ``padding_mode`` of a convolution, or an error that names its layer."""
+    modes = ("zeros", "reflect", "replicate", "circular")
+    if mode not in modes:
+        raise ValueError(f"{name}: padding_mode={mode!r:.40}; expected {modes}")
+    return str(mode)
+
+
 def per_axis(value: int | Shape, axes: int, name: str, least: int) -> Shape:
     """A stride, padding, dilation or kernel size as one int per axis."""
     values = tuple(value) if isinstance(value, tuple | list) else (value,) * axes

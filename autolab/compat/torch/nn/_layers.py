@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from ....functions.networks.embedding import padding_row
-from ....links.functional import check_padding_mode, padded_by
+from ....functions.networks.windows import check_padding_mode
+from ....links.functional import padded_by
 from ....links.normalization import RunningAverages
 from .. import _creation
 from .._tensor import constant
