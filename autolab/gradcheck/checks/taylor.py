@@ -1,4 +1,4 @@
-"""The Taylor remainder test: how fast does what the gradient does not explain vanish with the step?
+"""The Taylor remainder test: how fast does the remainder shrink with the step?
 
 With a right gradient, the remainder ``|f(x + h d) - f(x) - h f'(x) d|`` falls with the square of the step h; with a
 wrong one, no faster than the step itself. No tolerance is needed: the order is the evidence.
@@ -43,9 +43,9 @@ class TaylorReport:
     change : array
         ``|f(x + h d) - f(x)|`` for each step, with results weighted by a random upstream gradient: of order 1.
     remainder : array
-        What remains of the change without ``h f'(x) d``.
+        What is left of the change after subtracting ``h f'(x) d``.
     noise : float
-        The level below which a remainder is just rounding error.
+        The level below which a remainder is only rounding error.
     order : float
         The slope of the remainder over the step on logarithmic axes, where it stands out from the noise: 2 or more for
         a right gradient; infinite if there is no remainder, as for a linear function; NaN if there is too little data.
@@ -164,7 +164,7 @@ def taylor_along(path: Path) -> TaylorReport:
     remainder, size = np.abs(change - steps * path.slope), np.abs(change)
     order = _order(steps, size, remainder, path.noise)
     kink = False
-    if order < _SECOND_ORDER:  # what both sides add up to knows no gradient
+    if order < _SECOND_ORDER:  # in the sum of both sides the gradient cancels
         both = np.abs(change + np.array([path.change(-h) for h in _STEPS]))
         kink = _order(steps, size, both, path.noise) < _FIRST_ORDER
     return TaylorReport(path.function, steps, size, remainder, path.noise, order, kink)
@@ -183,7 +183,7 @@ def _order(steps: np.ndarray, change: np.ndarray, remainder: np.ndarray, noise: 
 
 @dataclass(frozen=True, eq=False)
 class DirectionStudy:
-    """One direction of one input looked at closely: the error over the step, and the Taylor remainder, of the same
+    """One direction of one input, looked at closely: its error and its Taylor remainder against the step, from the same
     moves."""
 
     sweep: StepSweep

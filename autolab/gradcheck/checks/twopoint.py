@@ -29,12 +29,12 @@ from ..messages import shown
 from .smoothness import check_smooth
 
 _ULPS = 4.0
-"""So many units in the last place a result may be off: it is rarely rounded once."""
+"""How many units in the last place a result may be off: it is rarely rounded just once."""
 
 _PROBES = 4
 _FAR = 64.0
 _ADD_UP = 4.0
-"""Errors that are allowed at every element may add up along a direction: so many times the limits count there."""
+"""Errors that are allowed at each element may add up along a direction, where the limits are multiplied by this."""
 
 
 def rounding_of(dtype: Any) -> float:
@@ -108,7 +108,7 @@ class Comparer:
         allowed = float(self.limits.allowed(numeric))
         rounding = np.abs(self.weights) * np.maximum(np.abs(above), np.abs(below)) * self.precision / (2 * eps)
         allowed += float(rounding[moves != 0].sum())
-        if abs(analytic - numeric) > allowed:  # results that did not move: perhaps the step was lost in their rounding
+        if abs(analytic - numeric) > allowed:  # unchanged results: perhaps the step was lost in their rounding
             allowed += float(rounding[(moves == 0) & self._touched(direction)].sum())
         return analytic, numeric, allowed
 
@@ -146,7 +146,7 @@ class Comparer:
             alone = self.along(Direction(input, found, 1.0))
             if not abs(alone[0] - alone[1]) <= alone[2]:
                 return Mismatch(label, index_of(found, shape), *alone)
-            if not abs(analytic - numeric) <= _ADD_UP * allowed:  # many errors, none of which counts on its own
+            if not abs(analytic - numeric) <= _ADD_UP * allowed:  # many errors, each of them within the limits
                 return Mismatch(label, None, analytic, numeric, _ADD_UP * allowed)
         return None
 

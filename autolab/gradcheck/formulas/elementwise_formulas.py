@@ -20,10 +20,10 @@ from .samples import Named, Samples
 
 WRITTEN = 1e-10
 MEASURED = 1e-7
-"""A formula fits if it misses by no more than this fraction of the largest: rounding, and what differences leave."""
+"""A formula fits if it is off by at most this fraction of the largest value: rounding, and the error of differences."""
 
 _DIGITS = 3
-"""A slope of its own, as that of a leaky ReLU, has no more digits."""
+"""The constant slope of a piece, as of a leaky ReLU, is written with so few digits."""
 
 FACTORS = tuple(sorted({Fraction(n, d) for n in range(1, 7) for d in (1, 2, 3, 4)}))
 

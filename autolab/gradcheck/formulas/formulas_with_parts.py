@@ -23,7 +23,7 @@ _NEAR_ZERO = 0.02
 _SIGNS = re.compile(r"[<>] 0|sign|abs")
 
 _TRIED = 4
-"""Of so many sums it is tried whether the other one has a term in common."""
+"""For this many sums, try whether the other formula shares a term."""
 
 
 def rule_of(checked: CheckedInput, kind: Kind) -> Rule:

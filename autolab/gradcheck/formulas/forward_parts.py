@@ -24,7 +24,7 @@ from .samples import Named, Points
 
 _MOST = 8
 _MOST_EVENTS = 3000
-"""A forward of more instructions is a loop or a program of its own, and is let go."""
+"""A forward that runs more instructions is a loop or a whole program, and is not followed."""
 
 _LARGEST = 1024
 _OWN = __name__.partition(".")[0]
@@ -106,7 +106,7 @@ def _is_double(name: str, columns: Named) -> bool:
 
 
 def _watched(checked: CheckedInput, arrays: Arrays) -> _Names | None:
-    if sys.gettrace() is not None:  # someone else's, such as a debugger's
+    if sys.gettrace() is not None:  # set by something else, such as a debugger
         return None
     names, tape = _Names(), Tape()
     with tape:

@@ -23,38 +23,38 @@ Term = tuple[str, np.ndarray]
 """The text of a product and its values."""
 
 _POINTS = 48
-"""So many points are projected; the comparison is at all."""
+"""How many points are projected; formulas are compared at all of them."""
 
 _CLEAR = 1e-2
-"""A point is projected if what is wanted is there no less than this fraction of the largest."""
+"""A point is projected if the wanted value there is at least this fraction of the largest."""
 
 LEAST_SHARE = 1e-3
-"""What is less than this share of something else could be what rounding and differences leave of it."""
+"""Whatever is smaller than this share of another value could be left over from its rounding or its difference."""
 
 MOST_NAMES = 12
 _MOST_HITS = 400
 _MOST_SUMS = 60
 _MOST_LETTERS = 6
-"""Of so many values sums, differences, and the products of three in a sum are made."""
+"""How many values enter sums, differences, and products of three within a sum."""
 
 _MOST_SHORT = 24
-"""Of so many values the products of two in a sum are made."""
+"""How many values enter products of two within a sum."""
 
 _HEAVIEST = 5
-"""A product that a reader takes in: a letter counts 1, every other factor 2."""
+"""The longest product that a reader takes in at a glance: a letter counts 1, any other factor 2."""
 
 _ODD = 12
-"""By so much a sum of two letters reads longer than it is: it tells little of where it comes from."""
+"""Penalty for sums of two letters, whose origin is unclear."""
 
 _APART = 1e-8
 _NEAR = 1e-9
-"""Products that point in one direction make no sum; the square of what a sum leaves, where it is worth a comparison."""
+"""Products nearer to parallel make no sum; a sum that leaves less than this share is compared. Both are squared."""
 
 _USUAL = (Fraction(1), Fraction(2))
 _PLAIN = (*map(Fraction, range(1, 7)), Fraction(1, 2))
 
 _NOTHING = 7
-"""The length of a term that is only the upstream gradient: that of a letter."""
+"""The length of a term that is the upstream gradient alone: that of a letter."""
 
 
 def clear_points(samples: Samples) -> np.ndarray:

@@ -21,15 +21,15 @@ from .samples import Named, symbols
 
 WRITTEN = 1e-9
 MEASURED = 1e-6
-"""A formula fits if it misses by no more than this fraction of the largest: rounding, and what differences leave."""
+"""A formula fits if it is off by at most this fraction of the largest value: rounding, and the error of differences."""
 
 _LEAST = 6
-"""Of fewer elements one of many formulas is soon like them."""
+"""With fewer elements, one of many formulas fits by chance."""
 
 _LARGEST, _LARGEST_PRODUCT = 4096, 2**14
 _COMPARED = 48
 _MOST, _MOST_SHARED = 4, 6
-"""So many parts of the forward are taken, and so many of those with one value per row for products of two."""
+"""How many parts of the forward are tried; and how many of those with one value per row, in products of two."""
 
 
 def row_rule(checked: CheckedInput) -> Rule:

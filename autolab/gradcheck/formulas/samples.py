@@ -19,27 +19,27 @@ from ..measuring.numeric_slopes import KINK
 from ..measuring.point import Direction, MovableArrays, Shape, attempted, largest
 
 _SPREADS = (0.0, 0.4, 0.4, 0.1, 0.1, 0.02, 0.02)
-"""The points are so far from the given one, relative to each element: a loss may be undefined not far away."""
+"""How far the points are from the given one, relative to each element: farther away a loss may be undefined."""
 
 _ROUNDS = 12
 _MORE_ROUNDS = 48
 _WIDE = 0.4
-"""So many points of an elementwise function are tried, more if only wrong elements count; all but the first so far."""
+"""How many points of an elementwise function are tried, more if only wrong elements count, and how far away."""
 
 _ENOUGH = 24
 LEAST = 8
-"""So many samples are enough if they are of two points, of a reduction of three; fewer than the second are none."""
+"""How many samples of two points, or of three for a reduction, suffice; fewer than the second are useless."""
 
 _ELEMENTS = 8
 _MOST = 512
-"""At each point at most so many elements of a reduction are moved, and at most so many samples are taken."""
+"""The most elements of a reduction that are moved at each point, and the most samples that are taken."""
 
 _LARGEST = 2**16
 _STEP = 2.0**-7
 _SETTLED = 1e-3
 _SAME = 1e-5
 _APART = 1e-9
-"""An element that moves another result than its own by this fraction of its share is in no plain reduction."""
+"""If an element moves another row's result by this fraction of its own share, the function is not a plain reduction."""
 
 _LETTERS = "xzwuv"
 UPSTREAM, RESULT = ("g", "upstream", "upstream_"), ("y", "out", "out_")

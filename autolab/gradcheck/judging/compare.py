@@ -24,13 +24,13 @@ of it."""
 
 _SAMPLE = 6
 _AGAIN = (10, 4)
-"""So many elements that are wrong, and so many that are right, are measured again nearby."""
+"""How many wrong elements, and how many right ones, are measured again nearby."""
 
 _CLOSE = KNOWN / 2
-"""So near to a gradient, as a share of what it is off or of its size, must fine differences be that confirm it."""
+"""How near fine differences must come to confirm a gradient, as a share of its deviation or of its size."""
 
 _LIFT = 2.0**500
-"""Tiny results are measured so many times larger."""
+"""Tiny results are scaled up by this factor before they are measured."""
 
 _LEFTOVER = 1e-10
 """A gradient beyond this fraction of the upstream gradient is not what rounding leaves of one that is 0."""

@@ -26,7 +26,7 @@ _SMALL = 1e-3
 """An element below this fraction of the largest is compared as if it had that size."""
 
 _UNITS = 64.0
-"""So many units in the last place rounding may leave of the terms of a gradient, and of a result."""
+"""How many units in the last place rounding may cost the terms of a gradient, and a result."""
 
 _NEARBY = 2
 _DRAWS = 4

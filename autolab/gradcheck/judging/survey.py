@@ -25,7 +25,7 @@ _STEPS = tuple([f.function for f in (floor, ceil, round, sign, floor_divide)])
 """Functions whose steps are meant."""
 
 _SCALES = (3.0, 0.7, 1.9, 0.3, 1.3)
-"""By these the upstream gradient is multiplied; none is a power of two, which would round as 1 does."""
+"""Factors for the upstream gradient; a power of two would round exactly as 1 does."""
 
 _CLOSE = (2.0**-18, 2.0**-21, 2.0**-24)
 _ALIKE = 1e-2
@@ -35,7 +35,7 @@ _ULPS = 64.0
 _FEW = 11
 _FEW_UNITS = 4.0
 _EXTREME = 1e100
-"""Only what is larger, or smaller than one over it, is believed to suffer from an overflow or underflow."""
+"""Only numbers above this, or below its reciprocal, are believed to overflow or underflow."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -226,7 +226,7 @@ def survey_of(subject: Subject, arrays: Arrays, upstreams: Arrays, known: Noises
     run = subject.run(arrays)
     upstreams = where_finite(run, upstreams)
     gradients, point, eps = subject.gradients(run, upstreams), subject.point(arrays), subject.epsilon(run)
-    del run  # its graph holds what every step retains
+    del run  # its graph keeps what each step has saved for backward
     if known is None or known.results.level.size != point.values.size:
         known = _noises(subject, arrays, upstreams, point, [point.moving(i) for i in range(len(arrays))])
     gauge = Gauge(point, flat(upstreams)[point.finite], known.results, subject.executor)

@@ -19,7 +19,7 @@ Item = TypeVar("Item")
 Result = TypeVar("Result")
 
 _CHUNKS = 16
-"""Into so many parts the work is split: enough to keep the workers of a machine busy till the end, few enough that
+"""How many parts the work is split into: enough to keep the workers of a machine busy till the end, few enough that
 sending the arrays along is cheap."""
 
 

@@ -1,4 +1,4 @@
-"""A second look at an element that seems wrong: do ever finer differences show the slope that the gradient says?
+"""A second look at an element that seems wrong: do ever finer differences show the slope that the gradient claims?
 
 The estimate of the noise is one for all steps. Where a function has steps, oscillates, or loses its digits along some
 directions only, it is far off, and the coarse differences are believed. Here the fine ones speak for themselves.
@@ -12,19 +12,19 @@ from .gauge import Gauge
 from .point import FAINT, Direction
 
 _EXPONENTS = range(6, 45)
-"""Of the steps, powers of 1/2 of the direction's own."""
+"""The exponents of the steps, which are powers of 1/2 of the direction's own."""
 
 _SCOUTS = (10, 18, 26, 34, 42)
-"""Of these at least one lies in every run that is long enough."""
+"""Every run that is long enough contains at least one of these."""
 
 _RUN = 8
-"""So many steps in a row must show it: they span a factor of 128."""
+"""How many steps in a row must show the slope: they span a factor of 128."""
 
 _JUMP = 32.0
-"""A bend leaves 8 times less for half the step at most."""
+"""For half the step, the remainder of a bend is at most 8 times smaller."""
 
 _WIDE = 9
-"""Treads of half this width, as a power of 1/2, are no rounding: float16 has 11 digits."""
+"""Steps this wide cannot come from rounding, since float16 has 11 binary digits; the width is a power of 1/2."""
 
 _STILL = tuple(2.0**k for k in range(-12, 1, 2))
 _FAR = (0.0173, 0.731, 2.917, 61.3, 1021.7, 1.3e6)

@@ -29,7 +29,7 @@ _REFINEMENTS = (
 _ENTRIES = ("step", "left", "right", "low", "high", "growth", "level", "reach")
 
 _CANCELLED = 1e4
-"""So much larger than the result over the input may the terms of a gradient be that cancel."""
+"""How much larger than result / input the cancelling terms of a gradient may be."""
 
 
 @dataclass(frozen=True, eq=False)

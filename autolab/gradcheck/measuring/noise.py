@@ -18,10 +18,10 @@ from .point import Direction, Point
 
 _EPS = float(np.finfo(np.float64).eps)
 SUBNORMAL = float(np.finfo(np.float64).smallest_subnormal)
-"""No result is known better than to this."""
+"""No result is known to a smaller relative error than this."""
 
 _ALL_NOISE = 0.1
-"""Where the noise is more than this share of all that is seen, nobody knows how it grows with the result."""
+"""If the noise is more than this share of all that is observed, its growth with the result cannot be told."""
 
 
 _Grid = tuple[np.ndarray, np.ndarray]
@@ -40,7 +40,7 @@ _GRIDS = ((2.0**-44, _FINE), (2.0**-34, _FINE), (2.0**-24, _WIDE), (2.0**-14, _W
 """From the finest upwards: a function that rounds inside itself is constant on a grid finer than its rounding."""
 
 _ALWAYS = 3
-"""So many grids count for each result, as a part of it may be constant on the first; the others only if it is constant
+"""How many grids count for each result, as a part of it may be constant on the first; the others only if it is constant
 on all of these, since on them curvature is no longer nothing."""
 
 _GROWTH = 4.0

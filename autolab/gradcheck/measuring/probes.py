@@ -16,7 +16,7 @@ MARGIN = 10.0
 """How many times the estimated error a disagreement must be to count."""
 
 KNOWN = 1e-2
-"""What is known to this fraction of its size counts as measured."""
+"""A slope known to within this fraction of its size counts as measured."""
 
 
 @dataclass(frozen=True, eq=False)

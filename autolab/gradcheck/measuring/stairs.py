@@ -34,7 +34,7 @@ _HIGH = 64.0
 """A jump may be this many times lower than what the gradient says for the whole step: then there are so many stairs."""
 
 _NOISE = 4.0
-"""So many times the noise that is known must be expected at a distance."""
+"""How many times the known noise the expected change at a distance must be."""
 
 _LIFT = 2.0**1000
 """Where a gradient says too little for a step, all is multiplied by this, or it would underflow."""
@@ -42,7 +42,7 @@ _LIFT = 2.0**1000
 _FINELY = 0.1
 _NEAR = 2.0**-6
 _MORE = (1.02, 1.25, 2.0, 4.0, 16.0)
-"""So much farther there must be another stair: a function may jump once for other reasons."""
+"""Within this factor of the distance there must be another stair: a function may jump once for other reasons."""
 
 _TREADS = (1.5, 3.0)
 """Or so many times as far as the gradient says that the next one is, if the point lies just before a jump."""
@@ -148,7 +148,7 @@ class _Side:
             else:
                 low, below = middle, at
             heights.append(abs(above - below))
-            if not least <= heights[-1] < np.inf:  # no stair is infinitely high: that is a pole
+            if not least <= heights[-1] < np.inf:  # an infinitely high stair is a pole
                 return None
         before = heights[_HALVINGS // 2]  # as high as it was from farther away
         return (low, high) if before / 4 <= heights[-1] <= 2 * before else None

@@ -25,7 +25,7 @@ from .point import Arrays, Direction, Point, largest
 _PULLED = 2.0**-12
 _CLOSER = 2.0**-6
 _MOST_ORDERS = 64
-"""So many orders are tried at most: each element of fewer gets each place."""
+"""The most orders that are tried; with fewer elements, each gets each place."""
 
 _TIE_STEP = 2.0**-3
 _TIE_WIDTH = 1e-2

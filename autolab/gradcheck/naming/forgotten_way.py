@@ -33,7 +33,7 @@ from .multiples import lengths_of, named
 _CLOSE = 1e-6
 _MOST_WAYS = 24
 _LEAST = 3
-"""Of fewer numbers what is lost is soon a multiple of some share."""
+"""With fewer numbers, what is missing is easily a multiple of some share."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -21,7 +21,7 @@ SIGNAL = 10.0
 
 _CLOSE = 1e-6
 _MANY, _APART = 6, 1e-3
-"""So many elements have no common factor by accident, also one without a name; and it is so far from 1."""
+"""With this many elements a common factor is no accident, even one without a name; and its least distance from 1."""
 
 _LARGEST_TERM = 12
 _NAMED = {

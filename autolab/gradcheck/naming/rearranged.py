@@ -26,7 +26,7 @@ _CLOSE = 1e-4
 """A difference of one step is good to about six digits: closer than this fraction of the largest is a match."""
 
 _CLOSER = 1e-2
-"""A match must be so much closer to the gradient than what is right, or it explains nothing."""
+"""How many times closer to the gradient than the right values a match must be; otherwise it explains nothing."""
 
 _LARGEST = 2**20
 _DISTINCT = 3
@@ -192,7 +192,7 @@ def jacobian_of(point: Point, checked: CheckedInput) -> np.ndarray:
 
 def _matches(candidate: np.ndarray, analytic: np.ndarray, right: np.ndarray) -> bool:
     gap = np.max(np.abs(candidate - analytic))
-    close = _CLOSE if analytic.size >= _DISTINCT else _CLOSE / 10  # one number is soon like another
+    close = _CLOSE if analytic.size >= _DISTINCT else _CLOSE / 10  # a single number matches too easily
     return bool(gap <= close * np.max(np.abs(analytic)) and gap <= _CLOSER * np.max(np.abs(right - analytic)))
 
 

@@ -13,7 +13,7 @@ from ..messages import say, shown, told_apart
 
 _REGIONS = {"< 0": np.less, "> 0": np.greater, "= 0": np.equal}
 _FEW = 6
-"""Of fewer elements, two of them wrong and two right, nothing is said about where the wrong ones are."""
+"""With fewer elements, or fewer than two wrong and two right ones, nothing is said about where the wrong ones are."""
 
 _CLEARLY = 200
 """A threshold of an input or of its size parts wrong from right in at most four of all ways to choose which elements

@@ -21,7 +21,7 @@ _LEAST_SHARED = 4
 _ONE_EPSILON = 1e-5
 _MOST_RESULTS = 64
 _FEW_RESULTS = 6
-"""The shares of so many results are looked at, one by one; of fewer, some factor is soon like theirs."""
+"""How many results' shares are looked at, one by one: with fewer, some factor fits by chance."""
 
 
 def shared_factor(checked: CheckedInput) -> Explanation | None:
