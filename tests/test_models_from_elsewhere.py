@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ import autolab
 from autolab import Parameter, Variable, grad, nn, optim  # type: ignore[attr-defined]
 from autolab import functions as F
 from autolab import links as L
+from autolab.engine.store import gradient_hooks
 
 
 def X(*shape: int) -> np.ndarray:
@@ -39,6 +41,35 @@ def test_hooks_see_and_change() -> None:
     assert seen == [2.0] and x.grad.data == 2 * 10 * 6 + 6
     with pytest.raises(TypeError, match=r"got a constant; expected a value that requires a gradient"):
         y.detach().register_hook(print)
+
+
+def test_hooks_are_called_in_order_for_all_uses_of_a_value() -> None:
+    """Before or after it is used, one of several results, retained, in passes of all kinds: as in PyTorch."""
+    x = Variable([1.0, 2.0])
+    for first, later, keeps in itertools.product((False, True), repeat=3):
+        y, seen = x * 3, []
+        used = y * 1 if first else 0
+        see = lambda g: seen.append(g.tolist())  # noqa: B023, E731
+        for hook in (see, lambda g: 2 * g, see):
+            y.register_hook(hook)
+        if keeps:
+            y.retain_grad()
+        total = (used + (2 * y if later or not first else 0)).sum()
+        n = first + 2 * (later or not first)
+        x.cleargrad()
+        total.backward()
+        assert seen == [[n, n], [2 * n, 2 * n]] and x.grad.data.tolist() == [6 * n, 6 * n]
+        assert y.grad.data.tolist() == [2 * n, 2 * n] if keeps else y.grad is None
+        (again,) = autolab.grad([total], [x], create_graph=True)
+        assert again.data.tolist() == [6 * n, 6 * n]
+    matrix = Variable(np.diag([1.0, 4.0]))
+    values, vectors = np.linalg.eigh(matrix)  # a function with several results
+    values.register_hook(lambda g: 5 * g).remove()
+    values.register_hook(lambda g: 3 * g)
+    (values.sum() + vectors[0, 0] * 0).backward()
+    np.testing.assert_allclose(matrix.grad.data, 3 * np.eye(2))
+    del values, vectors, y, total, used
+    assert not gradient_hooks
 
 
 def test_hooks_of_leaves_change_what_a_pass_adds() -> None:

@@ -7,12 +7,14 @@ from collections.abc import Callable
 from typing import Any
 
 from ..engine import Node, Variable, as_variable
-from ..engine.store import leaf_hooks
+from ..engine.modes import modes, watchers
+from ..engine.store import gradient_hooks
 from .context_function import ContextFunction
 
 
 class GradientHook(ContextFunction):
-    """The identity, in whose backward ``hook(g)`` may replace the upstream gradient ``g``."""
+    """The identity, in whose backward ``hook(g)`` may replace the upstream gradient ``g``: a hook as a step that a
+    recording shows."""
 
     @staticmethod
     def forward(ctx: Any, x: Any, handle: Any) -> Any:
@@ -29,6 +31,12 @@ class Handle:
 
     def __init__(self, hook: Callable[[Any], Any]) -> None:
         self.hook: Callable[[Any], Any] | None = hook
+        self._node: weakref.ref[Node] | None = None
+
+    def watch(self, node: Node) -> None:
+        """Call the hook with the gradient of a node, after the hooks that it has."""
+        self._node = weakref.ref(node, _left)
+        gradient_hooks[self._node] = (*gradient_hooks.pop(self._node, ()), self.changed)
 
     def changed(self, g: Variable) -> Variable:
         """The gradient after the hook: its result, or ``g`` if that is None."""
@@ -45,19 +53,22 @@ class Handle:
     def remove(self) -> None:
         """Remove the hook; it is no longer called."""
         self.hook = None
+        if self._node is not None:
+            hooks = tuple([one for one in gradient_hooks.pop(self._node, ()) if one != self.changed])
+            gradient_hooks.update({self._node: hooks} if hooks else {})
 
 
-def _left(leaf: weakref.ref[Node], hooks: dict[weakref.ref[Node], tuple[Any, ...]] = leaf_hooks) -> None:
-    """Forget the hooks of a leaf that is gone; as the interpreter ends, also without the names of this module."""
-    hooks.pop(leaf, None)
+def _left(node: weakref.ref[Node], hooks: dict[weakref.ref[Node], tuple[Any, ...]] = gradient_hooks) -> None:
+    """Forget the hooks of a node that is gone; as the interpreter ends, also without the names of this module."""
+    hooks.pop(node, None)
 
 
 def register_hook(y: Variable, hook: Callable[[Any], Any]) -> Handle:
     """Call ``hook(g)`` with the gradient of a value in every backward pass; unless it returns None, its result replaces
-    ``g``.
+    ``g``. Several hooks are called in the order in which they were registered, each with what the one before has made.
 
-    For a computed value, ``g`` is the gradient through everything computed from it after this call. For a leaf, it is
-    what a pass adds to ``.grad``.
+    For a computed value, ``g`` is the gradient through everything computed from it, and what `retain_grad` keeps is the
+    result. For a leaf, ``g`` is what a pass adds to ``.grad``.
 
     Examples
     --------
@@ -71,9 +82,8 @@ def register_hook(y: Variable, hook: Callable[[Any], Any]) -> Handle:
     if y.node is None:
         raise TypeError("Variable.register_hook: got a constant; expected a value that requires a gradient")
     handle = Handle(hook)
-    if y.creator is None:
-        leaf = weakref.ref(y.node, _left)
-        leaf_hooks[leaf] = (*leaf_hooks.pop(leaf, ()), handle.changed)
-    else:
+    if y.creator is not None and watchers and modes().hooks:
         y.node = GradientHook.apply(y, handle).node
+    else:
+        handle.watch(y.node)
     return handle

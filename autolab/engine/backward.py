@@ -19,7 +19,7 @@ from .node import Leaf, Node
 from .observe import BackwardEvent, notify
 from .primitive import Primitive
 from .sliced_gradient import SlicedGradient, sum_of_halves
-from .store import Gradients, added, guards, hooked, last, leaf_hooks, note_pass, own, publish, retained, summed
+from .store import Gradients, added, gradient_hooks, guards, hooked, last, note_pass, own, publish, retained, summed
 from .variable import Variable, wrap
 from .walks import Ways
 
@@ -58,7 +58,8 @@ def backward(y: Variable, retain_grad: bool = False, create_graph: bool = False,
     found = _visit([(root, _seed(y, start, create_graph, 0))], create_graph, keep)
     if given:
         found.pop(root, None)  # a start gradient set by the user stays as it is
-    found = hooked(found) if leaf_hooks else found
+    if gradient_hooks:
+        found |= {leaf: hooked(leaf, g) for leaf, g in found.items() if not leaf.order}
     stores = _store(found, None if root in keep else root, {id(start._data)} if start is not None else set())
     note_pass(y, stores, start)
 
@@ -81,7 +82,7 @@ def _visit(seeds: Pairs, create_graph: bool, keep: Wanted, floor: int = 0, ways:
         with using_config("enable_backprop", True):
             return _visit(seeds, True, keep, floor, ways)
     on_host = create_graph or not seeds or type(seeds[0][1]) in numpys  # on a GPU `pull` runs a node as one kernel
-    if keep or watched_nodes or (watchers and modes().hooks) or not on_host:
+    if keep or watched_nodes or gradient_hooks or (watchers and modes().hooks) or not on_host:
         return _sweep_observed(seeds, create_graph, keep, floor, ways)
     return _sweep(seeds, create_graph, ways)
 
@@ -173,17 +174,19 @@ def _sweep_observed(seeds: Pairs, create_graph: bool, keep: Wanted, floor: int, 
     kept: Gradients = {}
     heap: list[tuple[int, Node]] = []
     deliver(seeds, grads, heap)
-    hooked = bool(watchers and modes().hooks)
+    observed = bool(watchers and modes().hooks)
     while heap:
         node = heappop(heap)[1]
         g = grads.pop(node)
         g = g.whole() if type(g) is SlicedGradient else g
+        if gradient_hooks and (changed := hooked(node, g)) is not g:
+            g = changed if create_graph else changed._data
         if node in keep:
             kept[node] = g
         watching = watched_nodes.get(weakref.ref(node)) if watched_nodes else None
         if watching is not None:
             watching(False)
-        stop = stopwatch(get_array_module(getattr(g, "_data", g))) if hooked else None
+        stop = stopwatch(get_array_module(getattr(g, "_data", g))) if observed else None
         pairs = node.function.pull(node, g, create_graph, ways)
         if watching is not None:
             watching(True)

@@ -64,20 +64,18 @@ def summed(node: Node, g: Any, seen: set[int]) -> Variable:
     return own(g, seen) if before is None else added(before, own(g, seen))
 
 
-leaf_hooks: dict[weakref.ref[Node], tuple[Any, ...]] = {}
-"""Leaf -> the hooks applied to its gradient before it is stored; `authoring.hooks` adds them."""
+gradient_hooks: dict[weakref.ref[Node], tuple[Any, ...]] = {}
+"""Node -> the hooks that its gradient goes through, in this order: that of a leaf before it is stored, that of a
+computed value before the rules of its function; `authoring.hooks` adds them."""
 
 
-def hooked(found: Gradients) -> Gradients:
-    """The gradients of a pass, those of leaves after their hooks, which get arrays that no two of them share."""
-    seen: set[int] = set()
-    for leaf, g in found.items():
-        if hooks := leaf_hooks.get(weakref.ref(leaf)):
-            g = own(g, seen)
-            for hook in hooks:
-                g = hook(g)
-            found[leaf] = g
-    return found
+def hooked(node: Node, g: Any) -> Any:
+    """A whole gradient of a node after its hooks, which get arrays that no two of them share: a Variable, if any."""
+    if hooks := gradient_hooks.get(weakref.ref(node)):
+        g = own(g, set())
+        for hook in hooks:
+            g = hook(g)
+    return g
 
 
 # ---------------------------------------------------------------------- threads that add to the same gradients

@@ -223,7 +223,7 @@ def test_names_outlive_their_variables():
 def test_a_result_may_go_after_the_names_of_the_package() -> None:
     """So it happens as the interpreter ends; Python prints what a callback raises, and goes on."""
     program = "import sys\nimport numpy\nfrom autolab import Variable\nfrom autolab.compat import dezero\n"
-    program += "from autolab.compat.dezero._notes import _notes\nfrom autolab.engine.store import leaf_hooks\n"
+    program += "from autolab.compat.dezero._notes import _notes\nfrom autolab.engine.store import gradient_hooks\n"
     program += "x = dezero.Variable(numpy.array(2.0))\n"
     program += "y = (x * x + x) * (x + 1)\nw = Variable(2.0)\nw.register_hook(print)\n"
     program += "for name, module in list(sys.modules.items()):\n    if name.startswith('autolab'):\n"

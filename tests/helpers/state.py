@@ -8,7 +8,7 @@ import time
 
 from autolab.engine.backward import watched_nodes
 from autolab.engine.modes import Modes, listeners, modes, overrides, unset_modes, watchers
-from autolab.engine.store import leaf_hooks, retained
+from autolab.engine.store import gradient_hooks, retained
 
 _DEFAULTS = {"enable_backprop": True, "train": True}
 _PATIENCE = 5.0
@@ -24,7 +24,7 @@ def wait_for_views() -> None:
 def leaked_state() -> list[str]:
     """One sentence for every mode or observer that is still there, once the computations of closed views have ended."""
     wait_for_views()
-    if retained or leaf_hooks or watched_nodes:  # compiled functions would run as they are written
+    if retained or gradient_hooks or watched_nodes:  # compiled functions would run as they are written
         gc.collect()
     own = {name: value for name, value in vars(modes()).items() if name not in ("block", "before")}
     found = [f"config.{name} is set to {value!r} here" for name, value in own.items()]

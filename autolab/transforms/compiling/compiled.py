@@ -13,7 +13,7 @@ from ...engine import a_kind, takes_other_words
 from ...engine.backward import watched_nodes
 from ...engine.float_errors import are_awaited, float_setting
 from ...engine.modes import listeners, modes, watchers
-from ...engine.store import leaf_hooks, retained
+from ...engine.store import gradient_hooks, retained
 from ...engine.undisturbed import blocks as undisturbed_blocks
 from ...engine.undisturbed import is_undisturbed
 from ..gradients import for_solver
@@ -134,7 +134,7 @@ class Compiled:
             or listeners
             or watched_nodes
             or retained
-            or leaf_hooks
+            or gradient_hooks
             or (undisturbed_blocks and is_undisturbed())
             or (watchers and modes().hooks)
         ):
@@ -261,7 +261,7 @@ def _awaited() -> list[str]:
         "something listens to steps or backward passes": listeners or (watchers and modes().hooks),
         "check_inplace watches a graph": watched_nodes,
         "a Variable keeps its gradient, see retain_grad": retained,
-        "a leaf has a hook": leaf_hooks,
+        "the gradient of a value has a hook": gradient_hooks,
         "a tool looks at a function, which must change nothing": is_undisturbed(),
     }
     return [f"at this moment {why}" for why, holds in reasons.items() if holds]

@@ -8,7 +8,7 @@ import numpy as np
 
 from ....engine import publish, using_config
 from ....engine.grad import grad as _grad
-from ....engine.store import exclusive
+from ....engine.store import exclusive, hooked
 from ...table import signed
 from .._passes import check_pass, note_walked
 from .._tensor import Engine, Tensor, constant, dressed
@@ -63,7 +63,8 @@ def gradients(ys, starts, xs, retain_graph, create_graph):
     if not retain_graph:
         for y in ys:
             note_walked(y.node)
-    return tuple([dressed(g) for g in found])
+    leaves = [None if g is None or x.node.order else x.node for x, g in zip(xs, found, strict=True)]
+    return tuple([dressed(g if leaf is None else hooked(leaf, g)) for leaf, g in zip(leaves, found, strict=True)])
 
 
 Tensor._pass = passed
