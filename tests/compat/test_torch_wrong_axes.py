@@ -1,11 +1,14 @@
 """An axis that a tensor does not have and a count beyond its length are refused, by the facade and by AutoLab."""
 
+import inspect
+
 import numpy as np
 import pytest
 
 import autolab
 from autolab import functions as F
 from autolab.compat import torch
+from autolab.compat.torch._methods import functions
 
 X = torch.ones(2, 3)
 INDEX = torch.zeros(2, 3, dtype=torch.int64)
@@ -73,3 +76,41 @@ def test_a_tensor_without_axes_has_a_median_along_its_only_one():
 def test_ends_of_a_range_that_are_tensors_lose_no_digits():
     first = torch.linspace(torch.tensor(-4.3), -3, 50, dtype=torch.float64)
     np.testing.assert_array_equal(first.numpy(), np.linspace(np.float32(-4.3).item(), -3, 50))
+
+
+BESIDE = {
+    "gather": {"index": INDEX},
+    "scatter": {"index": INDEX, "src": X},
+    "scatter_add": {"index": INDEX, "src": X},
+    "index_add": {"index": INDEX[0], "source": X},
+    "index_select": {"index": INDEX[0]},
+    "take_along_dim": {"indices": INDEX},
+    "narrow": {"start": 0, "length": 1},
+    "select": {"index": 0},
+    "topk": {"k": 1},
+    "chunk": {"chunks": 2},
+    "split": {"split_size_or_sections": 1},
+    "repeat_interleave": {"repeats": 2},
+    "unflatten": {"sizes": (1, -1)},
+    "cross": {"other": X},
+    "cosine_similarity": {"x2": X},
+}
+
+
+def test_every_function_of_dim_takes_axis_and_keepdims():
+    for name, function in functions().items():
+        names = inspect.signature(function).parameters
+        if "dim" not in names:
+            continue
+        first = [X, X] if "tensors" in names else torch.arange(6.0).reshape(2, 3)
+        keeps = [("keepdim", "keepdims")] if "keepdim" in names else []
+        for own, other in [("dim", "axis"), *keeps]:
+            given = {"dim": 1, own: 1}
+            want = function(first, **BESIDE.get(name, {}), **given)
+            got = function(
+                first, **BESIDE.get(name, {}), **{other if key == own else key: value for key, value in given.items()}
+            )
+            for a, b in zip(*[y if isinstance(y, tuple) else (y,) for y in (got, want)], strict=True):
+                assert torch.equal(a, b), name
+    with pytest.raises(TypeError, match="sum: got dim, axis; expected one name for each argument"):
+        X.sum(dim=1, axis=1)

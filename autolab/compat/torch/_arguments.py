@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import wraps
 from typing import Any
 
 import numpy as np
@@ -141,12 +143,19 @@ def without_gradient(function: str, name: str, value: Any) -> Any:
     return plain(value)
 
 
-def dim_and_keep(function: str, dim: Any, keepdim: Any, others: dict[str, Any]) -> tuple[Any, bool]:
-    """``dim`` and ``keepdim``, also under NumPy's names, which PyTorch accepts as well."""
-    if "axis" in others:
-        dim = others.pop("axis")
-    if "keepdims" in others:
-        keepdim = others.pop("keepdims")
-    for name in others:
-        raise TypeError(f"{function}: got a keyword {name!r:.60}; expected dim or keepdim")
-    return reduced(dim), bool(keepdim)
+_NUMPYS = {"axis": "dim", "keepdims": "keepdim"}
+
+
+def with_numpys_words(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A function of ``dim`` that also takes ``axis`` and ``keepdims``, as those of PyTorch do."""
+
+    @wraps(function)
+    def call(*args: Any, **given: Any) -> Any:
+        if "axis" in given or "keepdims" in given:
+            named = {_NUMPYS.get(name, name): value for name, value in given.items()}
+            if len(named) < len(given):
+                raise TypeError(f"{function.__name__}: got {', '.join(given)}; expected one name for each argument")
+            given = named
+        return function(*args, **given)
+
+    return call

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 from inspect import isfunction
 from typing import Any
 
@@ -12,7 +13,7 @@ from ... import functions as F  # for table.txt
 from ..dressing import dress
 from ..table import called, made_by
 from . import _creation, _elementwise, _inplace, _products, _reductions, _shapes  # noqa: F401  # for table.txt
-from ._arguments import cast, index_of, without_gradient  # noqa: F401  # for table.txt, as are the next
+from ._arguments import cast, index_of, with_numpys_words, without_gradient  # noqa: F401  # for table.txt, as are the next
 from ._creation import to  # noqa: F401  # for table.txt
 from ._elementwise import COMPARISONS, QUESTIONS, UNARY
 from ._tensor import Tensor, constant, dressed, plain, result  # noqa: F401  # for table.txt
@@ -32,6 +33,7 @@ def _swapped(function: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
     return lambda self, other: function(other, self)
 
 
+@cache
 def functions() -> dict[str, Callable[..., Any]]:
     """PyTorch's functions whose first argument is a tensor, by name."""
     found: dict[str, Callable[..., Any]] = {**UNARY, **COMPARISONS, **QUESTIONS}
@@ -39,7 +41,7 @@ def functions() -> dict[str, Callable[..., Any]]:
         for name, one in vars(module).items():
             ours = isfunction(one) and one.__module__ in _HOMES
             if ours and not name.startswith("_") and one is not _elementwise.binary:
-                found[name] = one
+                found[name] = with_numpys_words(one) if "dim" in one.__code__.co_varnames else one
     return found
 
 

@@ -13,7 +13,7 @@ from ...engine import get_array_module
 from ...functions import values_and_places as _pairs
 from ...functions.arrays.joining import place_of
 from ..table import fill
-from ._arguments import axes, cast, dim_and_keep, floats, is_whole, of_floats, reduced, tensor_of, without_gradient
+from ._arguments import axes, cast, floats, is_whole, of_floats, reduced, tensor_of, without_gradient
 from ._elementwise import maximum, minimum  # noqa: F401  # for table.txt
 from ._tensor import Engine, constant, dressed, plain  # noqa: F401  # plain is for table.txt
 from ._types import numpy_dtype
@@ -22,7 +22,7 @@ values_and_indices = namedtuple("values_and_indices", "values indices")
 """What gives values and the places where they were."""
 
 
-def sum(input: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = None, **others: Any) -> Any:
+def sum(input: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Any:
     """The sum along ``dim``, or of all elements; an integer for integers and booleans.
 
     Examples
@@ -32,8 +32,6 @@ def sum(input: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = None
     tensor([[3.],
             [3.]])
     """
-    if others:
-        dim, keepdim = dim_and_keep("sum", dim, keepdim, others)
     if not isinstance(input, Engine) or dtype is not None or input._data.dtype.kind != "f":
         return _gathered("sum", input, dtype, lambda x: F.sum(x, axis=reduced(dim), keepdims=keepdim))
     return dressed(F.sum(input, axis=reduced(dim), keepdims=keepdim))
@@ -49,7 +47,7 @@ def _gathered(name: str, input: Any, dtype: Any, gather: Callable[[Any], Any]) -
     return cast(dressed(gather(cast(x, kind))), kind)
 
 
-def mean(input: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = None, **others: Any) -> Any:
+def mean(input: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Any:
     """The mean along ``dim``, or of all elements.
 
     Raises
@@ -57,8 +55,6 @@ def mean(input: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = Non
     RuntimeError
         If the tensor holds integers: their mean is not an integer.
     """
-    if others:
-        dim, keepdim = dim_and_keep("mean", dim, keepdim, others)
     x = tensor_of("mean", input)
     if dtype is not None:
         x = cast(x, numpy_dtype("mean", dtype))
@@ -79,19 +75,15 @@ def _axis(function: str, dim: Any) -> int:
 
 
 def _spread(name: str, input: Any, dim: Any, *how: Any) -> Any:
-    unbiased, keepdim, correction, others = how
-    if not isinstance(dim, bool):
-        dim, keepdim = dim_and_keep(name, reduced(dim, input), keepdim, others)
-    return dressed(getattr(_pairs, name)(of_floats(name, input), dim, unbiased, keepdim, correction))
+    over = dim if isinstance(dim, bool) else reduced(reduced(dim, input))
+    return dressed(getattr(_pairs, name)(of_floats(name, input), over, *how))
 
 
-def _extreme(name: str, engine: Any, of_two: Any, input: Any, dim: Any, keepdim: bool, others: Any) -> Any:
+def _extreme(name: str, engine: Any, of_two: Any, input: Any, dim: Any, keepdim: bool, other: Any) -> Any:
     x = tensor_of(name, input)
-    if isinstance(dim, Engine) or "other" in others:
-        return of_two(x, dim if isinstance(dim, Engine) else others["other"])
-    if others:
-        dim, keepdim = dim_and_keep(name, dim, keepdim, others)
-    return dressed(engine(x)) if dim is None else pair(getattr(_pairs, name)(x, dim, keepdim))
+    if isinstance(dim, Engine) or other is not None:
+        return of_two(x, dim if isinstance(dim, Engine) else other)
+    return dressed(engine(x)) if dim is None else pair(getattr(_pairs, name)(x, reduced(dim), keepdim))
 
 
 def pair(found: _pairs.ValuesAndIndices) -> values_and_indices:
