@@ -17,7 +17,7 @@ from .arrays.indexing import take_along_axis
 from .elementwise.exponentials import exp, log
 from .elementwise.logistic import logsigmoid, softplus
 from .elementwise.powers import sqrt
-from .elementwise.selection import where
+from .elementwise.selection import clip, where
 from .linear_algebra.einstein import einsum
 from .losses.entropy import sigmoid_cross_entropy
 from .losses.loss_terms import check_same, in_all
@@ -31,6 +31,11 @@ def _begun(function: str, reduction: str, **tensors: Any) -> tuple[list[Any], Ca
     """The tensors of a loss in single or double precision, and the function that makes the loss of its terms."""
     full, rounded = in_full(function, **tensors)
     return full, lambda terms: rounded(in_all(terms, reduction, function))
+
+
+def _cut(x: Any) -> Any:
+    """``max(0, x)`` with the slope 1 at 0: equal scores, as at the start, are pushed apart."""
+    return clip(x, 0, None)
 
 
 @takes_other_words
@@ -69,7 +74,7 @@ def hinge_embedding_loss(x: Any, t: Any, margin: float = 1.0, reduction: str = "
     (x,), loss = _begun("hinge_embedding_loss", reduction, x=x)
     (t,) = given_arrays("hinge_embedding_loss", t=t)
     none = np.zeros((), x.dtype)
-    return loss(where(unwrap(t) != 1, relu(margin - x), none) + where(unwrap(t) != -1, x, none))
+    return loss(where(unwrap(t) != 1, _cut(margin - x), none) + where(unwrap(t) != -1, x, none))
 
 
 @takes_other_words
@@ -133,7 +138,7 @@ def margin_ranking_loss(a: Any, b: Any, t: Any, margin: float = 0.0, reduction: 
     variable([2. 0.])
     """
     (a, b, t), loss = _begun("margin_ranking_loss", reduction, a=a, b=b, t=t)
-    return loss(relu(margin - t * (a - b)))
+    return loss(_cut(margin - t * (a - b)))
 
 
 @takes_other_words
@@ -150,7 +155,7 @@ def cosine_embedding_loss(a: Any, b: Any, t: Any, margin: float = 0.0, reduction
     (t,) = given_arrays("cosine_embedding_loss", t=t)
     lengths = sqrt((sum_of(a * a, axis=-1) + 1e-12) * (sum_of(b * b, axis=-1) + 1e-12))
     cos, none = sum_of(a * b, axis=-1) / lengths, np.zeros((), a.dtype)
-    return loss(where(unwrap(t) == 1, 1 - cos, none) + where(unwrap(t) == -1, relu(cos - margin), none))
+    return loss(where(unwrap(t) == 1, 1 - cos, none) + where(unwrap(t) == -1, _cut(cos - margin), none))
 
 
 @takes_other_words

@@ -22,7 +22,6 @@ from .losses.classification import softmax_cross_entropy
 from .losses.entropy import xlogy
 from .losses.loss_terms import in_all
 from .networks.embedding import one_hot
-from .networks.rectifiers import relu
 from .networks.softmaxes import log_softmax
 from .numpy_names import take
 from .reductions.norms import norm
@@ -150,7 +149,7 @@ def triplet_margin_loss(
     near, far = [norm(add_of(sub_of(anchor, other), eps), p, -1) for other in (positive, negative)]
     if swap:
         far = minimum(far, norm(add_of(sub_of(positive, negative), eps), p, -1))
-    return in_all(relu(add_of(sub_of(near, far), margin)), reduction, "triplet_margin_loss")
+    return in_all(clip(add_of(sub_of(near, far), margin), 0, None), reduction, "triplet_margin_loss")
 
 
 @takes_other_words

@@ -320,3 +320,20 @@ def _shown(library: Any, code: str) -> Any:
 @pytest.mark.parametrize("code", CONTAINERS.strip().replace("\n", " | ").split(" | "))
 def test_a_container_does_what_the_facades_does(code: str) -> None:
     assert _shown(nn, code) == _shown(torch.nn, code)
+
+
+MARGINS = {
+    "f.margin_ranking_loss(x, c([0.0, 0.0]), c([1.0, 1.0]))": [-0.5, -0.5],
+    "f.hinge_embedding_loss(x, c([-1.0, -1.0]), 0.0)": [-0.5, -0.5],
+    "f.cosine_embedding_loss(x + c([[1.0, 0.0]]), c([[0.0, 1.0]]), c([-1.0]))": [0, 1],
+    "f.triplet_margin_loss(x + c([[0.0, 0.0]]), c([[0.0, 0.0]]), c([[0.0, 1.0]]), 1.0, eps=0.0)": [0, 1],
+}
+"""Gradients of PyTorch 2.13, whose ``clamp(min=0)`` has the slope 1 at 0."""
+
+
+def test_losses_with_a_margin_push_where_it_is_just_reached() -> None:
+    for code, expected in MARGINS.items():
+        x, v = torch.zeros(2, requires_grad=True), autolab.Variable(np.zeros(2))
+        eval(code, {"f": torch.nn.functional, "x": x, "c": torch.tensor}).backward()
+        eval(code, {"f": nn.functional, "x": v, "c": np.array}).backward()
+        np.testing.assert_allclose(np.stack([x.grad.numpy(), v.grad.data]), [expected] * 2, err_msg=code)
