@@ -58,8 +58,7 @@ def backward(y: Variable, retain_grad: bool = False, create_graph: bool = False,
     found = _visit([(root, _seed(y, start, create_graph, 0))], create_graph, keep)
     if given:
         found.pop(root, None)  # a start gradient set by the user stays as it is
-    if gradient_hooks:
-        found |= {leaf: hooked(leaf, g) for leaf, g in found.items() if not leaf.order}
+    found = {n: g if n.order else hooked(n, g) for n, g in found.items()} if gradient_hooks else found
     stores = _store(found, None if root in keep else root, {id(start._data)} if start is not None else set())
     note_pass(y, stores, start)
 
@@ -179,8 +178,7 @@ def _sweep_observed(seeds: Pairs, create_graph: bool, keep: Wanted, floor: int, 
         node = heappop(heap)[1]
         g = grads.pop(node)
         g = g.whole() if type(g) is SlicedGradient else g
-        if gradient_hooks and (changed := hooked(node, g)) is not g:
-            g = changed if create_graph else changed._data
+        g = hooked(node, g, create_graph) if gradient_hooks else g
         if node in keep:
             kept[node] = g
         watching = watched_nodes.get(weakref.ref(node)) if watched_nodes else None

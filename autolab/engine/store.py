@@ -69,13 +69,15 @@ gradient_hooks: dict[weakref.ref[Node], tuple[Any, ...]] = {}
 computed value before the rules of its function; `authoring.hooks` adds them."""
 
 
-def hooked(node: Node, g: Any) -> Any:
-    """A whole gradient of a node after its hooks, which get arrays that no two of them share: a Variable, if any."""
-    if hooks := gradient_hooks.get(weakref.ref(node)):
-        g = own(g, set())
-        for hook in hooks:
-            g = hook(g)
-    return g
+def hooked(node: Node, g: Any, as_variable: bool = True) -> Any:
+    """A whole gradient of a node after its hooks, if it has any: they get arrays that no two of them share."""
+    hooks = gradient_hooks.get(weakref.ref(node))
+    if hooks is None:
+        return g
+    g = own(g, set())
+    for hook in hooks:
+        g = hook(g)
+    return g if as_variable else g._data
 
 
 # ---------------------------------------------------------------------- threads that add to the same gradients
