@@ -11,6 +11,7 @@
 `vjp`, `jvp`                   vector-Jacobian product, Jacobian-vector product
 `jacobian`, `hessian`, `hvp`   the matrices of first and second derivatives, and the Hessian-vector product
 `jacfwd`, `jacrev`             the Jacobian in forward mode, and in reverse mode, as `jacobian` computes it
+`jet`                          Taylor coefficients of any order, in one direction
 `nth_derivative`               the derivative of any order in one variable
 `vmap`                         a function of one example, applied to a batch
 `checkpoint`                   a function that retains nothing for backward and is recomputed there
@@ -31,6 +32,7 @@ from .checkpoints import checkpoint
 from .gradients import elementwise_grad, grad, jvp, value_and_grad, vjp
 from .higher_orders import nth_derivative
 from .jacobians import hessian, hvp, jacfwd, jacobian, jacrev
+from .taylor import jet
 
 __all__ = [
     "checkpoint",
@@ -41,6 +43,7 @@ __all__ = [
     "jacfwd",
     "jacobian",
     "jacrev",
+    "jet",
     "jvp",
     "nth_derivative",
     "value_and_grad",

@@ -10,9 +10,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import numpy as np
+
 from ..engine import Array, Node, Primitive, Variable, get_array_module, grad, using_config, wrap
 from ..engine.multi_output import Bundle, OutputNode
 from ..engine.observe import ForwardEvent, observe
+from ..functions import broadcast_to
 
 Tangents = Mapping[Node, Array]
 
@@ -22,16 +25,21 @@ class UnseenStepError(Exception):
 
 
 class Tape(observe):
-    """A ``with`` block that records its steps, so that tangents can be propagated through them any number of times."""
+    """A ``with`` block that records its steps, so that tangents can be propagated through them any number of times.
+
+    ``steps`` are the events, ``made`` the same with the Variables as they were then.
+    """
 
     def __init__(self) -> None:
         steps, made = list[ForwardEvent](), list[ForwardEvent]()
-        self.steps, self._made = steps, made
+        self.steps, self.made = steps, made
 
         def keep(event: Any) -> None:  # a method would make a reference cycle
             if isinstance(event, ForwardEvent):
                 steps.append(event)  # y[0] = 1 later gives a result y another node
-                made.append(event._replace(outputs=tuple([wrap(y._data, y.node) for y in event.outputs])))
+                inputs = tuple([wrap(x._data, x.node) if isinstance(x, Variable) else x for x in event.inputs])
+                outputs = tuple([wrap(y._data, y.node) for y in event.outputs])
+                made.append(event._replace(inputs=inputs, outputs=outputs))
 
         super().__init__(keep)
 
@@ -45,8 +53,8 @@ class Tape(observe):
         """
         found = {x.node: t for x, t in zip(inputs, tangents, strict=True) if x.node is not None}
         known = set(found)
-        for step in self._made:
-            edges = [] if (node := _node(step)) is None else [*node.edges]
+        for step in self.made:
+            edges = [] if (node := node_of(step)) is None else [*node.edges]
             _check_known([edge.parent for edge in edges], known)
             moving = {edge.place: found[edge.parent] for edge in edges if edge.parent in found}
             if moving:
@@ -67,41 +75,50 @@ def _tangent(y: Variable, found: Tangents) -> Array:
     return get_array_module(y._data).zeros_like(y._data) if known is None else known
 
 
-def _node(step: ForwardEvent) -> Node | None:
+def node_of(step: ForwardEvent) -> Node | None:
     """The node of a step; if it has several results, the node below theirs."""
     nodes = [y.node for y in step.outputs if y.node is not None]
     parts = [node.parent for node in nodes if isinstance(node, OutputNode)]
     return next(iter([*parts, *nodes]), None)
 
 
-def through(step: ForwardEvent, tangents: Mapping[int, Array]) -> list[Array | None]:
+def through(step: ForwardEvent, tangents: Mapping[int, Any], create_graph: bool = False) -> list[Any]:
     """The tangents of the results of a step, from those of its inputs at some positions; the others have tangent 0.
 
-    None for a result that depends on none of these inputs.
+    Arrays, or with ``create_graph`` Variables that are functions of the tangents and of the inputs. None for a result
+    that depends on none of these inputs.
     """
     if isinstance(step.function, Primitive) and step.function.elementwise and len(step.outputs) == 1:
-        tangent = _elementwise(step.outputs[0], tangents)
+        tangent = _elementwise(step.outputs[0], tangents, create_graph)
         if tangent is not None:
             return [tangent]
-    return _linear(step, tangents)
+    return _linear(step, tangents, create_graph)
 
 
-def _elementwise(y: Variable, tangents: Mapping[int, Array]) -> Array | None:
+def _elementwise(y: Variable, tangents: Mapping[int, Any], create_graph: bool) -> Any:
     """The sum of local derivatives times tangents; None if there are none, or if a rule itself changes shapes."""
-    xp, total = get_array_module(y._data), None
+    total = None
     for edge in y.node.edges if y.node is not None else ():
         if edge.place in tangents:
-            share = edge.rule(xp.broadcast_to(tangents[edge.place], y.shape), edge.saved)
+            saved = y.node.function.revived(y.node, edge) if create_graph else edge.saved  # type: ignore[union-attr]
+            share = edge.rule(spread(tangents[edge.place], y), saved)
             if getattr(share, "shape", None) != y.shape:
                 return None
             total = share if total is None else total + share
-    return None if total is None else total.astype(y.dtype, copy=False)
+    return None if total is None else spread(total, y)
 
 
-def _linear(step: ForwardEvent, tangents: Mapping[int, Array]) -> list[Array | None]:
+def spread(t: Any, y: Variable) -> Any:
+    """An array or Variable with the shape and dtype of ``y``; NumPy's scalars become arrays."""
+    t = np.asarray(t) if isinstance(t, np.generic) else t
+    t = t if t.shape == y.shape else broadcast_to(t, shape=y.shape)
+    return t if t.dtype == y.dtype else Primitive.cast(t, dtype=y.dtype)
+
+
+def _linear(step: ForwardEvent, tangents: Mapping[int, Any], create_graph: bool) -> list[Any]:
     """The input gradients are linear in the upstream gradient: their derivatives by it, times the tangents."""
-    found: list[Array | None] = [None] * len(step.outputs)
-    node = _node(step)
+    found: list[Any] = [None] * len(step.outputs)
+    node = node_of(step)
     if node is None:
         return found
     outputs = [(i, y) for i, y in enumerate(step.outputs) if y.node is not None]
@@ -117,7 +134,7 @@ def _linear(step: ForwardEvent, tangents: Mapping[int, Array]) -> list[Array | N
         if edge.place in tangents and isinstance(g, Variable) and g.node
     ]
     if shares:
-        products = grad([g for g, _ in shares], dummies, [t for _, t in shares])
+        products = grad([g for g, _ in shares], dummies, [t for _, t in shares], create_graph)
         for (i, _), t in zip(outputs, products, strict=True):
-            found[i] = None if t is None else t._data
+            found[i] = t if t is None or create_graph else t._data
     return found
