@@ -108,7 +108,7 @@ def _elementwise(y: Variable, tangents: Mapping[int, Any], create_graph: bool) -
     return None if total is None else spread(total, y)
 
 
-def spread(t: Any, y: Variable) -> Any:
+def spread(t: Any, y: Any) -> Any:
     """An array or Variable with the shape and dtype of ``y``; NumPy's scalars become arrays."""
     t = np.asarray(t) if isinstance(t, np.generic) else t
     t = t if t.shape == y.shape else broadcast_to(t, shape=y.shape)

@@ -161,10 +161,17 @@ class Series:
             self._known.append(self._following(len(self._known)))
         return self._known[k]
 
+    def upto(self, k: int) -> list[Any]:
+        """The coefficients up to order ``k``."""
+        self.at(k)
+        return self._known[: k + 1]
+
     def end(self) -> None:
         """Forget how further coefficients are computed."""
         self._following = _nothing
-        self.__dict__.pop("slope", None)
+        slope = self.__dict__.pop("slope", None)
+        if slope is not None:
+            slope.end()
 
     @cached_property
     def slope(self) -> Series:
@@ -217,11 +224,9 @@ class Propagation:
     def leaf(self, series: Series, like: Variable) -> Variable:
         """A Variable that stands for a series, so that the steps that use it can be followed."""
         first = _zeros(like) if (c := series.at(0)) is None else c
-        x = (
-            same(first)
-            if isinstance(first, Variable) and first.node
-            else wrap(getattr(first, "_data", first), Node.leaf())
-        )
+        x = same(first) if isinstance(first, Variable) else wrap(first, Node.leaf())
+        if x.node is None:
+            x = wrap(x._data, Node.leaf())
         self.series[x.node] = series  # type: ignore[index]
         return x
 
@@ -245,14 +250,14 @@ def _constant(x: Any) -> Any:
     return [] if hasattr(data, "shape") else (type(x), x)
 
 
-def _splits(series: Sequence[Series], k: int) -> Iterable[tuple[Any, ...]]:
+def _splits(series: Sequence[Series], k: int) -> list[tuple[Any, ...]]:
     """Coefficients of each series whose orders add up to ``k``, where none of them is zero."""
     if len(series) < 2:
         return [(c,) for one in series if (c := one.at(k)) is not None]
     first, *rest = series
     if len(rest) > 1:
-        return [(c, *more) for j in range(k + 1) if (c := first.at(j)) is not None for more in _splits(rest, k - j)]
-    pairs = [(first.at(j), rest[0].at(k - j)) for j in range(k + 1)]
+        return [(c, *more) for j, c in enumerate(first.upto(k)) if c is not None for more in _splits(rest, k - j)]
+    pairs = zip(first.upto(k), reversed(rest[0].upto(k)), strict=True)
     return [pair for pair in pairs if pair[0] is not None and pair[1] is not None]
 
 
@@ -286,14 +291,14 @@ class _Step:
 
     def __init__(self, jets: Propagation, step: ForwardEvent, node: Node, moving: dict[int, Series]) -> None:
         self.jets, self.step, self.node, self.moving = jets, step, node, moving
-        self.function = step.function
-        self._rows, self._row = dict[int, Row](), self._way()
-        self.results = [jets.series_of(y, partial(self._at, i)) for i, y in enumerate(step.outputs)]
+        self.function, self._like = step.function, [y._data for y in step.outputs]
+        self._rows, row = dict[int, Row](), self._way()
+        self.results = [jets.series_of(y, partial(self._at, row, i)) for i, y in enumerate(step.outputs)]
 
-    def _at(self, i: int, k: int) -> Any:
+    def _at(self, row: Callable[[int], Row], i: int, k: int) -> Any:
         """The coefficient of order ``k`` of result ``i``."""
         if k not in self._rows:
-            each = zip(self._row(k), self.step.outputs, strict=True)
+            each = zip(row(k), self._like, strict=True)
             self._rows[k] = [None if c is None else spread(c, y) for c, y in each]
         return self._rows[k][i]
 
@@ -322,7 +327,7 @@ class _Step:
         found = {i: c for i, series in self.moving.items() if (c := series.at(k)) is not None}
         if not self.function.elementwise:
             return self._applied(found.items()) if found else [None] * len(self.step.outputs)
-        y, edges = self.step.outputs[0], [edge for edge in self.node.edges if edge.place in found]
+        y, edges = self._like[0], [edge for edge in self.node.edges if edge.place in found]
         shares = [edge.rule(spread(found[edge.place], y), edge.saved) for edge in edges]
         return [sum(shares[1:], start=shares[0]) if shares else None]
 
@@ -332,10 +337,13 @@ class _Step:
         added = [(i, c) for i, series in self.moving.items() if i not in factors and (c := series.at(k)) is not None]
         total = None
         for split in _splits([self.moving[i] for i in moving], k):
-            share = self._applied([*zip(moving, split, strict=True), *added])[0]
-            total, added = share if total is None else total + share, []
+            (share,) = self._applied([*zip(moving, split, strict=True), *added])
+            if total is None:
+                total, added = share, []
+            else:
+                total += share  # a result of our own
         if added:
-            total = self._applied([*[(i, _zeros(self.step.inputs[i])) for i in moving], *added])[0]
+            total = self._applied([*[(i, _zeros(self._still[i])) for i in factors], *added])[0]
         return [total]
 
     def _quotient(self, k: int) -> Row:
@@ -343,10 +351,12 @@ class _Step:
         above, below, product = QUOTIENTS[self.function]
         y, a, b = self.results[0], self.moving.get(above), self.moving.get(below)
         total = None if a is None else a.at(k)
-        for j in range(1, k + 1) if b is not None else ():
-            if (c := b.at(j)) is not None and (d := y.at(k - j)) is not None:
-                total = -product(c, d) if total is None else total - product(c, d)
-        fixed = [] if b is None else [(below, b.at(0))]
+        fixed = []
+        if b is not None:
+            fixed = [(below, b.at(0))]
+            for c, d in zip(b.upto(k)[1:], reversed(y.upto(k - 1)), strict=True):
+                if c is not None and d is not None:
+                    total = -product(c, d) if total is None else total - product(c, d)
         return [None] if total is None else self._applied([(above, total), *fixed])
 
     def _by_rule(self, k: int) -> Row:
