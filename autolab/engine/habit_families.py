@@ -489,7 +489,7 @@ FAMILIES: dict[str, dict[str, str]] = {
         "grad_and_aux": "`autolab.value_and_grad(f, has_aux=True)`",
         "make_ggnvp": "`autolab.jvp` of f, the loss's `autolab.hvp`, and `autolab.vjp` of f",
         "curl directional_derivative": "`autolab.jvp(f, (x,), (v,))`, `autolab.jacobian(f)(x)`",
-        "taylor jet": "`transforms.nth_derivative(f, n)(x)` over `math.factorial(n)`",
+        "taylor taylor_coefficients taylor_expand": "`autolab.jet(f, x, 1.0, order=n)`, the coefficients",
         "tensor_jacobian_product vector_jacobian_product": "`value, pull = autolab.vjp(f, x)`, then `pull(g)`",
         "hessian_tensor_product": "`autolab.hvp(f)(x, v)`",
         "multigrad_dict": "`autolab.grad` of a function of a dictionary",

@@ -607,8 +607,8 @@ ALIASES: dict[str, dict[str, str]] = {
             "transforms.jax_forms": "jit vjp",
             "transforms.trees": "tree_flatten tree_leaves tree_map tree_reduce tree_structure tree_unflatten",
             "transforms": """
-                checkpoint elementwise_grad hessian hvp jacfwd jacobian jacrev jvp lax nth_derivative value_and_grad
-                vmap tree=trees tree_util=trees hessian_vector_product=hvp remat=checkpoint
+                checkpoint elementwise_grad hessian hvp jacfwd jacobian jacrev jet jvp lax nth_derivative
+                value_and_grad vmap tree=trees tree_util=trees hessian_vector_product=hvp remat=checkpoint
             """,
         }
     ),

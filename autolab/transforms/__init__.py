@@ -32,7 +32,7 @@ from .checkpoints import checkpoint
 from .gradients import elementwise_grad, grad, jvp, value_and_grad, vjp
 from .higher_orders import nth_derivative
 from .jacobians import hessian, hvp, jacfwd, jacobian, jacrev
-from .taylor import jet
+from .taylor_series import jet
 
 __all__ = [
     "checkpoint",
