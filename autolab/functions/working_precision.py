@@ -116,7 +116,7 @@ def in_range(xp: Any, measure: Callable[[Array], Array], x: Array) -> Array:
             or not y.size
             or (least <= np.minimum.reduce(y, axis=None) and np.maximum.reduce(y, axis=None) <= most)
         )
-    if usual or type(x) not in numpys:
+    if usual or type(x) not in numpys or not x.size:
         return y
     top = float(np.abs(x).max())
     if not 0 < top < np.inf:

@@ -43,7 +43,7 @@ def test_most_calls_are_taken() -> None:
     figures = load()
     chosen = random.Random(58).sample([line for line, one in figures.items() if not isinstance(one, str)], 400)
     taken = [line for line in chosen if not isinstance(outcome(torch, torch.nn, line), str)]
-    assert len(taken) >= 360
+    assert len(taken) >= 380
 
 
 OWN_MEANING = {

@@ -124,6 +124,15 @@ def test_the_norm_of_nothing() -> None:
         assert options == {"ord": 1} or slope(g, x) == [0.0, 0.0]
     rows = Variable([[0.0, 0.0], [3.0, 4.0]])
     np.testing.assert_allclose(slope(F.norm(rows, axis=1), rows), [[0.0, 0.0], [0.6, 0.8]], rtol=1e-15)
+    assert F.norm(Variable(np.zeros((2, 0))), axis=1).data.tolist() == F.norm(np.zeros((2, 0)), 3, 1).tolist() == [0, 0]
+    for order, found, slopes in (
+        (0, [0, 2], [[0, 0], [0, 0]]),
+        (0.5, [0, 13.928203], [[0, 0], [2.154701, 1.866025]]),
+        (-1, [0, 12 / 7], [[0, 0], [16 / 49, 9 / 49]]),
+    ):
+        with np.errstate(divide="ignore"):  # NumPy's own, of an order below 0
+            np.testing.assert_allclose(F.norm(rows, order, 1).data, found, rtol=1e-6)
+            np.testing.assert_allclose(slope(F.norm(rows, order, 1), rows), slopes, rtol=1e-6)
 
 
 def test_logsumexp_does_not_overflow() -> None:

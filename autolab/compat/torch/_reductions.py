@@ -106,7 +106,7 @@ def median(input: Any, dim: int | None = None, keepdim: bool = False) -> Any:
 def norm(input: Any, p: Any = "fro", dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Any:
     """The ``p``-norm along ``dim``, or of all elements."""
     x = of_floats("norm", input if dtype is None else cast(input, numpy_dtype("norm", dtype)))
-    order, shape = None if p in ("fro", 2) else p, x._data.shape
+    order, shape, x = None if p in ("fro", 2) else p, x._data.shape, x.detach() if p == 0 else x
     dims = range(len(shape)) if reduced(dim, x) is None else [dim] if isinstance(dim, int) else dim
     over = [place_of("norm", d, shape) for d in dims]
     if len(over) != 1:

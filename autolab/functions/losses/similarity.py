@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...engine import takes_other_words
+from ...engine import check_number, takes_other_words
 from ..elementwise.selection import maximum
 from ..reductions.norms import Order, norm
 from ..reductions.reduce import Axis, sum
@@ -72,8 +72,7 @@ def cosine_similarity(a: Any, b: Any, axis: int = -1, eps: float = 1e-8) -> Any:
 
 
 def _directed(function: str, x: Any, ord: Order, axis: Axis, eps: float) -> Any:
-    if not eps > 0:
-        raise ValueError(f"{function}: eps is {eps!r:.40}; expected a number above 0")
+    eps = check_number(function, "eps", eps, 0)
     if not x.ndim:
         raise ValueError(f"{function}: got shape (); expected vectors along an axis")
     return x / maximum(norm(x, ord=ord, axis=axis, keepdims=True), eps)

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ...engine import Array
+from ...engine import Array, unwrap
 from ...engine.declare import primitive
 from ..elementwise.powers import abs, pow, ratio
 from ..elementwise.rounding import sign
@@ -30,8 +30,9 @@ def norm(xp: Any, x: Array, *, ord: Order = None, axis: Axis = None, keepdims: b
     x : Variable or array
     ord : None, 'fro' or float
         None is the square root of the sum of squares over all elements, one axis or two; over two axes, ``'fro'`` is
-        the same. Over one axis, a number ``p`` of at least 1 gives ``sum(abs(x) ** p) ** (1 / p)``, ``inf`` the largest
-        and ``-inf`` the smallest absolute value.
+        the same. Over one axis, a number ``p`` gives ``sum(abs(x) ** p) ** (1 / p)``, ``inf`` the largest and ``-inf``
+        the smallest absolute value, 0 the number of elements other than 0, which has no slope. Where an order below 1
+        has an infinite slope, at elements that are 0, the gradient is 0.
     axis : int, tuple of two ints or None
     keepdims : bool
         Keep the reduced axes, with length 1.
@@ -49,14 +50,16 @@ def norm(xp: Any, x: Array, *, ord: Order = None, axis: Axis = None, keepdims: b
     (variable(5.0), variable(7.0), variable(4.0))
     """
     _check_order(ord, len(reduced(x.shape, axis)))
+    if ord == 0:  # it does not grow with x
+        return xp.linalg.norm(x, ord=ord, axis=axis, keepdims=keepdims)
     return in_range(xp, lambda v: xp.linalg.norm(v, ord=ord, axis=axis, keepdims=keepdims), x)
 
 
 def _check_order(ord: Order, axes: int) -> None:
     if ord is None or (ord == "fro" and axes == 2):
         return
-    if not isinstance(ord, int | float | np.number) or not (ord >= 1 or ord == -math.inf):
-        raise ValueError(f"ord={ord!r:.40}; expected None, 'fro' for matrices, a number of at least 1, or -inf")
+    if not isinstance(ord, int | float | np.number) or math.isnan(ord):
+        raise ValueError(f"ord={ord!r:.40}; expected None, 'fro' for matrices, or a number")
     if axes != 1:
         raise ValueError(f"ord={ord} over {axes} axes is not a vector norm; expected one axis, ord=None or matrix_norm")
 
@@ -74,7 +77,12 @@ def _norm_x(g: Any, x: Any, y: Any, ord: Order, axis: Axis) -> Any:
         return g * ratio(x, y)  # x / y is at most 1; g / y may overflow
     if p == 1:
         return g * sign(x)
+    if p == 0:
+        return g * 0 * x
     size = abs(x)
+    if p < 1 and not math.isinf(p):  # where the slope is infinite, sign(x) is 0
+        size, g = size + (unwrap(size) == 0), g * (unwrap(y) != 0)
+        y = y + (unwrap(y) == 0)
     return g * sign(x) * (share(size, y, axis=axis) if math.isinf(p) else pow(ratio(size, y), p - 1))
 
 

@@ -11,8 +11,10 @@ from ...engine.habits import answering
 from ...functions import stack
 
 
-def pad_sequence(sequences: Sequence[Any], batch_first: bool = False, padding_value: float = 0.0) -> Any:
-    """Stack sequences along a new axis, padding the shorter ones at the end.
+def pad_sequence(
+    sequences: Sequence[Any], batch_first: bool = False, padding_value: float = 0.0, padding_side: str = "right"
+) -> Any:
+    """Stack sequences along a new axis, padding the shorter ones at the end, or at the beginning.
 
     Parameters
     ----------
@@ -22,6 +24,8 @@ def pad_sequence(sequences: Sequence[Any], batch_first: bool = False, padding_va
         Put the batch axis first; by default it comes after the length, as in PyTorch.
     padding_value : float
         The number that they are padded with.
+    padding_side : str
+        ``"right"``, the end, or ``"left"``.
 
     Examples
     --------
@@ -31,10 +35,13 @@ def pad_sequence(sequences: Sequence[Any], batch_first: bool = False, padding_va
     variable([[1 2 3]
               [4 0 0]])
     """
+    if padding_side not in ("left", "right"):
+        raise ValueError(f"pad_sequence: padding_side is {padding_side!r:.40}; expected 'left' or 'right'")
     longest = max([len(one) for one in sequences], default=0)
     filled = []
     for one in sequences:
-        widths = [(0, longest - len(one)), *[(0, 0)] * (one.ndim - 1)]
+        missing = (longest - len(one)) * (padding_side == "left"), (longest - len(one)) * (padding_side == "right")
+        widths = [missing, *[(0, 0)] * (one.ndim - 1)]
         filled.append(np.pad(one, widths, constant_values=padding_value))
     return stack(filled, axis=0 if batch_first else 1)
 

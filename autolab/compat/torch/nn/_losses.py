@@ -16,7 +16,7 @@ from ....functions.pytorch_names import cross_entropy as _cross_entropy
 from ....functions.pytorch_names import kl_div as _kl_div
 from ....functions.pytorch_names import triplet_margin_loss as _triplet
 from ...table import fill, signed
-from .._arguments import beside, expect, numbers, of_floats, tensor_of, together, without_gradient  # noqa: F401  # for table.txt
+from .._arguments import beside, expect, floats, numbers, of_floats, tensor_of, together, without_gradient  # noqa: F401  # for table.txt
 from .._tensor import constant, dressed
 
 
@@ -72,6 +72,7 @@ def cross_entropy(input, target, weight, size_average, ignore_index, reduce, red
     """
     x, t = of_floats("cross_entropy", input), tensor_of("cross_entropy", target, "target")
     how = _reduction("cross_entropy", reduction, size_average, reduce)
+    label_smoothing = max(label_smoothing, 0.0)  # as in PyTorch, where nothing below 0 smooths
     if t._data.dtype.kind != "f":
         smoothed = lambda x, t, axis, **given: _cross_entropy(x, t, **given, label_smoothing=label_smoothing)  # noqa: E731
         engine = smoothed if label_smoothing else F.softmax_cross_entropy
@@ -128,7 +129,8 @@ def _meant(each: Any, how: str) -> Any:
 def gaussian_nll_loss(input, target, var, full, eps, reduction):
     """The negative log-likelihood of ``target`` under normal distributions with means ``input``, variances ``var``."""
     how = _reduction("gaussian_nll_loss", reduction)
-    x, t = _pair("gaussian_nll_loss", of_floats("gaussian_nll_loss", input), target)
+    taken = numbers if isinstance(var, float) else of_floats
+    x, t = _pair("gaussian_nll_loss", floats(taken("gaussian_nll_loss", input, "input")), target)
     if not isinstance(var, float):
         tensor_of("gaussian_nll_loss", var, "var")
     spread = constant(np.asarray(var, x._data.dtype)) if isinstance(var, float) else var
@@ -141,7 +143,7 @@ def gaussian_nll_loss(input, target, var, full, eps, reduction):
         raise ValueError("gaussian_nll_loss: var has negative elements; expected variances")
     if (spread._data < eps).any():  # as in PyTorch, the gradient does not see the limit
         spread = with_values(spread, F.maximum(spread, eps))
-    return dressed(F.gaussian_nll(x, t, spread, eps=eps / 2, reduction=how, full=full))
+    return dressed(F.gaussian_nll(x, t, spread, eps=max(eps, 0) / 2, reduction=how, full=full))
 
 
 @signed

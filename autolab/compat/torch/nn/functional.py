@@ -12,7 +12,7 @@ from ....functions.networks.dot_product_attention import weigh
 from ....links import functional as _links
 from ...table import fill, signed
 from .. import _elementwise  # noqa: F401  # for table.txt
-from .._arguments import beside, expect, floats, numbers, of_floats, tensor_of, without_gradient  # noqa: F401  # floats is for table.txt
+from .._arguments import beside, cast, expect, floats, numbers, of_floats, tensor_of, without_gradient  # noqa: F401  # floats is for table.txt
 from .._inplace import replaced
 from .._products import cosine_similarity as cosine_similarity
 from .._tensor import constant, dressed, plain  # noqa: F401  # plain is for table.txt
@@ -24,6 +24,17 @@ def _placed(name: str, input: Any, y: Any, inplace: bool, slope: float = 1) -> A
     if inplace and slope < 0 and y.node is not None:
         raise RuntimeError(f"{name}: the result is to replace the input, and the slope is {slope}; expected at least 0")
     return replaced(input, name, y) if inplace else dressed(y)
+
+
+def _linear(input: Any, weight: Any, bias: Any) -> Any:
+    try:
+        return dressed(F.linear(input, weight, bias))
+    except ValueError:
+        rows, one = weight._data.ndim - 1, None if bias is None else bias._data  # a bias may stand for all rows
+        if rows not in (0, 1) or (one is None and rows) or (one is not None and (one.size != 1 or one.ndim > rows)):
+            raise
+    y = F.matmul(input, weight if weight._data.ndim == 1 else weight.t())
+    return dressed(y if bias is None else y + bias)
 
 
 def _celu(input: Any, alpha: float, inplace: bool) -> Any:
@@ -75,10 +86,9 @@ def dropout(input: Any, p: float = 0.5, training: bool = True, inplace: bool = F
         raise ValueError(f"dropout: p is {p}; expected a probability, from 0 to 1")
     if not training or p == 0:
         return input
-    of_floats("dropout", input)
     if p == 1:
         return _placed("dropout", input, input * 0, inplace)
-    return _placed("dropout", input, F.dropout(input, p, training=True), inplace)
+    return _placed("dropout", input, F.dropout(of_floats("dropout", input), p, training=True), inplace)
 
 
 def embedding(input: Any, weight: Any, padding_idx: int | None = None) -> Any:
@@ -113,7 +123,8 @@ def batch_norm(input, running_mean, running_var, weight, bias, training, momentu
 def rms_norm(input: Any, normalized_shape: Any, weight: Any = None, eps: float | None = None) -> Any:
     """Divide by the root mean square over the last axes, those of ``normalized_shape``; then scale."""
     expect(not isinstance(normalized_shape, int), "rms_norm", "normalized_shape", normalized_shape, "a tuple")
-    return dressed(_links.rms_norm(beside("rms_norm", input, weight=weight), normalized_shape, weight, eps))
+    y = dressed(_links.rms_norm(of_floats("rms_norm", input), normalized_shape, weight, eps))
+    return cast(y, input._data.dtype)
 
 
 __getattr__ = fill(__name__)
