@@ -15,8 +15,9 @@ from typing import Any
 import numpy as np
 
 from .. import functions
-from ..engine import Array, Parameter, Variable, as_array, takes_other_words, unwrap
+from ..engine import Array, Parameter, Variable, as_array, new_order, publish, takes_other_words, unwrap
 from ..engine.undisturbed import is_undisturbed
+from ..functions.elementwise.selection import with_values
 from ..functions.losses.clamped import binary_cross_entropy as clamped
 from ..functions.networks.conv_transpose import padded_transpose
 from ..functions.networks.embedding import padding_row
@@ -178,8 +179,12 @@ def running_averages(averages: Sequence[Array], x: Array, axes: tuple[int, ...],
     return [(decay * old + (1 - decay) * new).astype(old.dtype) for old, new in zip(averages, batch, strict=True)]
 
 
-def embedding(x: Any, weight: Any, padding_idx: int | None = None) -> Any:
+def embedding(
+    x: Any, weight: Any, padding_idx: int | None = None, max_norm: float | None = None, norm_type: float = 2.0
+) -> Any:
     """`functions.embedding`; the row ``padding_idx`` gets no gradient.
+
+    With ``max_norm``, rows that are looked up and are longer are first shortened to it, in the table itself.
 
     Examples
     --------
@@ -190,10 +195,32 @@ def embedding(x: Any, weight: Any, padding_idx: int | None = None) -> Any:
            [1., 2.]])
     """
     row, y = padding_row("embedding", padding_idx, len(weight)), functions.embedding(x, weight)
+    ids = as_array(unwrap(x), "embedding: x")
+    if max_norm is not None and ids.size:
+        y = _within(y, ids, weight, max_norm, norm_type)
     if row is None or not isinstance(y, Variable):
         return y
-    ids = as_array(unwrap(x), "embedding: x")
     return functions.where((ids == row)[..., None], y.detach(), y)
+
+
+def _within(y: Any, ids: Array, weight: Any, most: float, order: float) -> Any:
+    """The rows ``y`` of a table, after those longer than ``most`` have been shortened in it; inside `undisturbed` the
+    table stays as it is."""
+    rows, table = np.unique(ids), unwrap(weight)
+    lengths = functions.norm(table[rows], order, 1)
+    longer = lengths > most
+    if not longer.any():
+        return y
+    new = table.copy()
+    new[rows[longer]] *= (most / (lengths[longer] + 1e-7))[:, None].astype(table.dtype)
+    if is_undisturbed():
+        return with_values(y, functions.embedding(ids, new)) if isinstance(y, Variable) else new[ids]
+    if not isinstance(weight, Variable):
+        weight[...] = new
+    else:
+        moved: list[Any] = [] if weight.node is None else [(weight.node, "moved", new_order())]
+        publish([(weight, "_data", new), *moved])
+    return functions.embedding(ids, weight)
 
 
 def gelu(x: Any, approximate: str = "none") -> Any:

@@ -68,10 +68,19 @@ class Embedding(_Ordered, linear.Embedding):
     """`links.Embedding`, called as in PyTorch: the row ``padding_idx`` gets no gradient, whatever its numbers are."""
 
     _order, _from_end = "num_embeddings embedding_dim padding_idx", True
+    norm_type = 2.0
+
+    def __init__(self, *args: Any, max_norm: float | None = None, norm_type: float = 2.0, **settings: Any) -> None:
+        if more := args[3:5]:
+            max_norm, norm_type = (*more, norm_type)[:2]
+        super().__init__(*args[:3], *args[5:], **settings)
+        self.max_norm = max_norm
+        if norm_type != self.norm_type:
+            self.norm_type = norm_type
 
     def forward(self, ids: Any) -> Any:
         """The rows with the indices ``ids``."""
-        return functional.embedding(ids, self.W, self.padding_idx)
+        return functional.embedding(ids, self.W, self.padding_idx, self.max_norm, self.norm_type)
 
 
 Dropout = _ordered("Dropout", normalization.Dropout, "p inplace")

@@ -17,6 +17,7 @@ import pytest
 import autolab
 from autolab import nn
 from autolab.compat import torch
+from autolab.engine.undisturbed import undisturbed
 
 RNG = np.random.default_rng(0)
 IMAGES, SERIES, ROWS = [RNG.normal(size=shape).astype(np.float32) for shape in ((2, 4, 6, 6), (2, 4, 7), (3, 4))]
@@ -62,6 +63,7 @@ OTHERS: dict[str, tuple[Any, ...]] = {
     "groups": (2,),
     "init": (0.5,),
     "inplace": (True,),
+    "max_norm": (1.5,),
     "momentum": (0.3, None),
     "nonlinearity": ("relu",),
     "num_layers": (2,),
@@ -76,15 +78,16 @@ OTHERS: dict[str, tuple[Any, ...]] = {
 ALONE: dict[str, dict[str, Any]] = {
     "output_padding": {"stride": 2, "output_padding": 1},
     "dropout": {"num_layers": 3, "dropout": 0.3},
+    "norm_type": {"max_norm": 1.5, "norm_type": 1.0},
     "padding_mode": {"padding": 1, "padding_mode": "circular"},
 }
 """Settings that need others."""
-REFUSED = {"max_norm", "proj_size", "scale_grad_by_freq", "sparse"}
+REFUSED = {"proj_size", "scale_grad_by_freq", "sparse"}
 """What the core does not have: the facade takes them at their defaults only."""
 ONLY_ZEROS = {(f"ConvTranspose{axes}d", "padding_mode") for axes in (1, 2)}
 """What PyTorch itself has at its default only."""
-ELSEWHERE = {"device", "dtype", "norm_type"}
-"""Of the whole model in AutoLab: ``to(...)``; the last has no effect without max_norm."""
+ELSEWHERE = {"device", "dtype"}
+"""Of the whole model in AutoLab: ``to(...)``."""
 
 
 def _cases() -> Iterator[tuple[str, dict[str, Any]]]:
@@ -164,6 +167,16 @@ def test_layers_of_two_inputs_or_without_a_batch_give_the_facades_numbers() -> N
     theirs, ours = torch.nn.Bilinear(4, 4, 3), nn.Bilinear(4, 4, 3)
     _with_the_same_weights("Bilinear", theirs, ours)
     _agree(theirs(torch.from_numpy(ROWS), torch.from_numpy(ROWS + 1)), ours(ROWS, ROWS + 1))
+    table = nn.Embedding(5, 3, 1, 0.5, 1.0)
+    assert (table.max_norm, table.norm_type, table.padding_idx) == (0.5, 1.0, 1)
+    table.max_norm, before = None, table.W.data.copy()
+    table(IDS)
+    assert (table.W.data == before).all() and abs(before).sum(1).max() > 0.6
+    table.max_norm = 0.5
+    with undisturbed():
+        assert abs(table(IDS).data).sum(-1).max() < 0.51 and (table.W.data == before).all()
+    table(IDS)
+    assert abs(table.W.data).sum(1)[[0, 2, 3]].max() < 0.51 and (table.W.data[4] == before[4]).all()
     assert abs(ours.weight.data - 1).max() > 0 and nn.Bilinear(2, 2, 2, False).bias is None
     for name, x in (("InstanceNorm1d", SERIES), ("InstanceNorm2d", IMAGES), ("InstanceNorm3d", VOLUMES)):
         theirs, ours = [getattr(library, name)(4, track_running_stats=True) for library in (torch.nn, nn)]

@@ -151,6 +151,8 @@ class Embedding(Layer):
         if self.padding_idx is not None:
             rows[self.padding_idx] = 0
             self._shown += ", padding_idx={padding_idx}"
+        self._shown += ", max_norm={max_norm}" if self.max_norm is not None else ""
+        self._shown += ", norm_type={norm_type}" if self.norm_type != 2 else ""
         self.weight = Parameter(rows)
 
     @classmethod
@@ -162,7 +164,7 @@ class Embedding(Layer):
 
     def forward(self, input: Any) -> Any:
         """The embeddings of the indices in ``input``."""
-        return F.embedding(input, self.weight, self.padding_idx)
+        return F.embedding(input, self.weight, self.padding_idx, self.max_norm, self.norm_type)
 
 
 class _AffineNorm(Layer):

@@ -91,9 +91,15 @@ def dropout(input: Any, p: float = 0.5, training: bool = True, inplace: bool = F
     return _placed("dropout", input, F.dropout(of_floats("dropout", input), p, training=True), inplace)
 
 
-def embedding(input: Any, weight: Any, padding_idx: int | None = None) -> Any:
-    """The rows of ``weight`` with these indices; row ``padding_idx`` gets no gradient."""
-    return dressed(_links.embedding(input, tensor_of("embedding", weight, "weight"), padding_idx))
+def embedding(
+    input: Any, weight: Any, padding_idx: int | None = None, max_norm: float | None = None, norm_type: float = 2.0
+) -> Any:
+    """The rows of ``weight`` with these indices; row ``padding_idx`` gets no gradient.
+
+    With ``max_norm``, those that are longer are first shortened to it, in ``weight`` itself.
+    """
+    tensor_of("embedding", weight, "weight")
+    return dressed(_links.embedding(input, weight, padding_idx, max_norm, norm_type))
 
 
 # ---------------------------------------------------------------------- normalization
