@@ -119,10 +119,12 @@ def batch_norm(
     In training, the running averages, if they are given, move towards those of the batch by the share ``momentum``.
     """
     size = x.shape[1:2]
-    gamma, beta = (
-        np.ones(size, x.dtype) if weight is None else weight,
-        np.zeros(size, x.dtype) if bias is None else bias,
-    )
+    if not training and (running_mean is None or running_var is None):
+        raise ValueError("batch_norm: running_mean or running_var is None; out of training expected both")
+    if training and x.size < 2 * math.prod(x.shape[:2][-1:]):
+        raise ValueError(f"batch_norm: x has shape {tuple(x.shape)}; a variance needs two numbers per feature")
+    gamma = np.ones(size, x.dtype) if weight is None else weight
+    beta = np.zeros(size, x.dtype) if bias is None else bias
     averages = () if training else (running_mean, running_var)
     y = functions.batch_norm(x, gamma, beta, *averages, eps=eps)
     if training and running_mean is not None:
@@ -225,6 +227,8 @@ def _within(y: Any, ids: Array, weight: Any, most: float, order: float) -> Any:
 
 def gelu(x: Any, approximate: str = "none") -> Any:
     """`functions.gelu`, or with ``approximate="tanh"`` its approximation by tanh."""
+    if approximate not in ("none", "tanh"):
+        raise ValueError(f"gelu: approximate is {approximate!r:.60}; expected 'none' or 'tanh'")
     if approximate == "none":
         return functions.gelu(x)
     return 0.5 * x * (1 + functions.tanh(math.sqrt(2 / math.pi) * (x + 0.044715 * x**3)))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from reprlib import recursive_repr
 from typing import Any, ClassVar, Literal, Self
 
@@ -170,11 +170,7 @@ class Link(Displayed, Registry):
     # ------------------------------------------------------------------ all parameters and buffers at once
     def cleargrads(self, set_to_none: bool = True) -> None:
         """Set the gradients of all parameters to None, or, with ``set_to_none=False``, those that there are to 0."""
-        for parameter in self._all_params():
-            if set_to_none or parameter._grad is None:
-                parameter.cleargrad()
-            else:
-                parameter.grad = wrap(self.xp.zeros_like(parameter._grad._data), None)
+        clear_gradients(self._all_params(), set_to_none)
 
     def copyparams(self, source: Link) -> None:
         """Copy parameters and buffers from a link of the same structure; if one does not fit, nothing changes."""
@@ -271,6 +267,16 @@ class Link(Displayed, Registry):
             return f"{type(self).__name__}({', '.join(lines)})"
         body = "\n".join(lines + inner).replace("\n", "\n  ")
         return f"{type(self).__name__}(\n  {body}\n)"
+
+
+def clear_gradients(parameters: Iterable[Any], set_to_none: bool = True) -> None:
+    """Set gradients to None, or, with ``set_to_none=False``, those that there are to 0."""
+    for parameter in parameters:
+        if set_to_none or parameter._grad is None:
+            parameter.cleargrad()
+        else:
+            zeros = get_array_module(parameter._grad._data).zeros_like(parameter._grad._data)
+            parameter.grad = wrap(zeros, None)
 
 
 answer_habits(Link, "Link")

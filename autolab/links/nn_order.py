@@ -20,6 +20,8 @@ class _Ordered:
     """
 
     _order: ClassVar[str]
+    _more: ClassVar[tuple[str, ...]] = ()
+    """Settings that `links` does not have, whose defaults are attributes of the class."""
 
     def __init__(self, *args: Any, **settings: Any) -> None:
         name, order, init = type(self).__name__, self._order.split(), super().__init__
@@ -29,7 +31,9 @@ class _Ordered:
         if twice := sorted(given.keys() & settings.keys()):
             raise TypeError(f"{name}: {twice[0]} was given by position and by keyword; expected once")
         own, given = [*inspect.signature(init).parameters], {**given, **settings}
-        init(**known(name, own, given))
+        init(**known(name, own, {key: value for key, value in given.items() if key not in self._more}))
+        for key in given.keys() & {*self._more}:
+            setattr(self, key, given[key])
 
 
 def _ordered(name: str, kind: type, order: str, **body: Any) -> Any:
@@ -40,26 +44,9 @@ def _ordered(name: str, kind: type, order: str, **body: Any) -> Any:
 
 _WINDOWS = "in_channels out_channels kernel_size stride padding "
 Linear = _ordered("Linear", linear.Linear, "in_features out_features bias")
-
-
-class _Padded(_Ordered):
-    _order = _WINDOWS + "dilation groups bias"
-
-    def __init__(self, *args: Any, padding_mode: str = "zeros", **settings: Any) -> None:
-        if len(args) > 8:
-            args, padding_mode = args[:8] + args[9:], args[8]
-        super().__init__(*args, **settings)
-        self.padding_mode = padding_mode
-
-
-class Conv1d(_Padded, conv.Conv1D):
-    """`links.Conv1D`, called as in PyTorch; ``padding_mode`` is zeros, reflect, replicate or circular."""
-
-
-class Conv2d(_Padded, conv.Conv2D):
-    """`links.Conv2D`, called as in PyTorch; ``padding_mode`` is zeros, reflect, replicate or circular."""
-
-
+_BY_MODE = {"_more": ("padding_mode",)}
+Conv1d = _ordered("Conv1d", conv.Conv1D, _WINDOWS + "dilation groups bias padding_mode", **_BY_MODE)
+Conv2d = _ordered("Conv2d", conv.Conv2D, _WINDOWS + "dilation groups bias padding_mode", **_BY_MODE)
 ConvTranspose1d = _ordered("ConvTranspose1d", conv.ConvTranspose1D, _WINDOWS + "output_padding groups bias dilation")
 ConvTranspose2d = _ordered("ConvTranspose2d", conv.ConvTranspose2D, _WINDOWS + "output_padding groups bias dilation")
 
@@ -67,16 +54,9 @@ ConvTranspose2d = _ordered("ConvTranspose2d", conv.ConvTranspose2D, _WINDOWS + "
 class Embedding(_Ordered, linear.Embedding):
     """`links.Embedding`, called as in PyTorch: the row ``padding_idx`` gets no gradient, whatever its numbers are."""
 
-    _order, _from_end = "num_embeddings embedding_dim padding_idx", True
-    norm_type = 2.0
-
-    def __init__(self, *args: Any, max_norm: float | None = None, norm_type: float = 2.0, **settings: Any) -> None:
-        if more := args[3:5]:
-            max_norm, norm_type = (*more, norm_type)[:2]
-        super().__init__(*args[:3], *args[5:], **settings)
-        self.max_norm = max_norm
-        if norm_type != self.norm_type:
-            self.norm_type = norm_type
+    _order, _from_end = "num_embeddings embedding_dim padding_idx max_norm norm_type", True
+    _more = ("max_norm", "norm_type")
+    max_norm, norm_type = None, 2.0
 
     def forward(self, ids: Any) -> Any:
         """The rows with the indices ``ids``."""

@@ -81,9 +81,10 @@ CHECKS: dict[str, Check] = {
 
 @cache
 def names_of(kind: type) -> frozenset[str]:
-    """The attributes that AutoLab's own classes, among the bases of a link, assign in ``__init__``."""
+    """The attributes that AutoLab's own classes, among the bases of a link, assign in ``__init__``, or list as more."""
     found: set[str] = set()
     for cls in kind.__mro__:
+        found |= {*vars(cls).get("_more", ())}
         if is_ours(cls) and "__init__" in vars(cls):
             steps = [*dis.get_instructions(inspect.unwrap(vars(cls)["__init__"]).__code__)]
             found |= {b.argval for a, b in pairwise(steps) if b.opname == "STORE_ATTR" and _loads_self(a.argval)}

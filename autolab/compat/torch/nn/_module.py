@@ -6,15 +6,12 @@ from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from .... import links as _links
 from ....engine import a_kind, as_array, publish
 from ....links import pytorch_names
 from ....links.pytorch_names import Differences
 from ...table import Settled, called
 from .._tensor import Engine, constant, dressed, plain
-from .parameter import Parameter
 
 
 class Module(_links.Link):
@@ -75,10 +72,7 @@ class Module(_links.Link):
         """All parameters, without duplicates."""
         return (parameter for _, parameter in self.named_parameters(recurse=recurse))
 
-    # ------------------------------------------------------------------ gradients
-    def zero_grad(self, set_to_none: bool = True) -> None:
-        """Clear the gradients of all parameters."""
-        _cleared(self.parameters(), set_to_none)
+    zero_grad = _links.Link.cleargrads
 
     # ------------------------------------------------------------------ other types and devices
     def to(self, *args: Any, **options: Any) -> Any:
@@ -173,11 +167,3 @@ def _changing(name: str) -> Any:
 
 for _name in ("cpu", "cuda", "double", "float", "half"):
     setattr(Module, _name, _changing(_name))
-
-
-def _cleared(parameters: Iterator[Parameter], set_to_none: bool) -> None:
-    for parameter in parameters:
-        if set_to_none or parameter._grad is None:
-            parameter.cleargrad()
-        else:
-            parameter.grad = constant(np.zeros_like(parameter._grad._data))

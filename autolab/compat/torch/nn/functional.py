@@ -9,8 +9,8 @@ import numpy as np
 from .... import functions as F
 from ....functions import pytorch_losses as _losses  # noqa: F401  # for table.txt
 from ....functions.networks.dot_product_attention import weigh
-from ....links import functional as _links
-from ...table import fill, signed
+from ....links import functional as _links  # noqa: F401  # for table.txt
+from ...table import fill
 from .. import _elementwise  # noqa: F401  # for table.txt
 from .._arguments import beside, cast, expect, floats, numbers, of_floats, tensor_of, without_gradient  # noqa: F401  # floats is for table.txt
 from .._inplace import replaced
@@ -68,18 +68,6 @@ def _attended(
     return dressed(F.attention(query, key, value, mask, causal=is_causal, scale=scale))
 
 
-def gelu(input: Any, approximate: str = "none") -> Any:
-    """``x`` times the standard normal distribution function at ``x``; with "tanh", an approximation."""
-    if approximate not in ("none", "tanh"):
-        raise RuntimeError(f"gelu: approximate is {approximate!r:.60}; expected 'none' or 'tanh'")
-    return dressed(_links.gelu(of_floats("gelu", input), approximate))
-
-
-def softplus(input: Any, beta: float = 1.0, threshold: float = 20.0) -> Any:
-    """``log(1 + exp(beta * x)) / beta``, or ``x`` where ``beta * x`` is above ``threshold``."""
-    return dressed(_links.softplus(of_floats("softplus", input), beta, threshold))
-
-
 def dropout(input: Any, p: float = 0.5, training: bool = True, inplace: bool = False) -> Any:
     """Zero elements with probability ``p`` and divide the others by ``1 - p``; outside training, ``input`` itself."""
     if not 0 <= p <= 1:
@@ -91,46 +79,14 @@ def dropout(input: Any, p: float = 0.5, training: bool = True, inplace: bool = F
     return _placed("dropout", input, F.dropout(of_floats("dropout", input), p, training=True), inplace)
 
 
-def embedding(
-    input: Any, weight: Any, padding_idx: int | None = None, max_norm: float | None = None, norm_type: float = 2.0
-) -> Any:
-    """The rows of ``weight`` with these indices; row ``padding_idx`` gets no gradient.
-
-    With ``max_norm``, those that are longer are first shortened to it, in ``weight`` itself.
-    """
-    tensor_of("embedding", weight, "weight")
-    return dressed(_links.embedding(input, weight, padding_idx, max_norm, norm_type))
+def _shape(function: str, normalized_shape: Any) -> tuple[int, ...]:
+    expect(not isinstance(normalized_shape, int), function, "normalized_shape", normalized_shape, "a tuple")
+    return tuple(normalized_shape)
 
 
-# ---------------------------------------------------------------------- normalization
-def layer_norm(input: Any, normalized_shape: Any, weight: Any = None, bias: Any = None, eps: float = 1e-5) -> Any:
-    """Normalize over the last axes, those of ``normalized_shape``, to mean 0 and variance 1; then scale and shift."""
-    expect(not isinstance(normalized_shape, int), "layer_norm", "normalized_shape", normalized_shape, "a tuple")
-    return dressed(
-        _links.layer_norm(beside("layer_norm", input, weight=weight, bias=bias), normalized_shape, weight, bias, eps)
-    )
-
-
-@signed
-def batch_norm(input, running_mean, running_var, weight, bias, training, momentum, eps):
-    """Normalize each feature to mean 0 and variance 1 over the batch; outside training, with the running averages.
-
-    In training, the running averages move towards those of the batch by the share ``momentum``.
-    """
-    data = of_floats("batch_norm", input)._data
-    if not training and (running_mean is None or running_var is None):
-        raise RuntimeError("batch_norm: running_mean and running_var are None; out of training expected both")
+def _eps(eps: float, training: bool) -> float:
     expect(eps > 0 or not training, "batch_norm", "eps", eps, "a number above 0")
-    if training and data.size < 2 * data.shape[min(1, data.ndim - 1)]:
-        raise ValueError(f"batch_norm: input has shape {data.shape}; a variance needs two numbers per feature")
-    return dressed(_links.batch_norm(input, running_mean, running_var, weight, bias, training, momentum, eps))
-
-
-def rms_norm(input: Any, normalized_shape: Any, weight: Any = None, eps: float | None = None) -> Any:
-    """Divide by the root mean square over the last axes, those of ``normalized_shape``; then scale."""
-    expect(not isinstance(normalized_shape, int), "rms_norm", "normalized_shape", normalized_shape, "a tuple")
-    y = dressed(_links.rms_norm(of_floats("rms_norm", input), normalized_shape, weight, eps))
-    return cast(y, input._data.dtype)
+    return eps
 
 
 __getattr__ = fill(__name__)

@@ -9,11 +9,11 @@ from typing import Any
 
 from ....engine import a_kind, new_order, publish, using_config
 from ....engine.parameter import Parameter as EngineParameter
+from ....links.link import clear_gradients
 from ....optimizers.optimizer import Updates
 from ....optimizers.param_groups import ParameterGroup, set_all
 from ....transforms.trees import tree_map
 from .._tensor import Engine, Tensor, plain
-from ..nn._module import _cleared
 
 
 class Optimizer(Updates):
@@ -64,7 +64,7 @@ class Optimizer(Updates):
 
     def zero_grad(self, set_to_none: bool = True) -> None:
         """Clear the gradients of all parameters."""
-        _cleared(iter([p for group in self.param_groups for p in group["params"]]), set_to_none)
+        clear_gradients([p for group in self.param_groups for p in group["params"]], set_to_none)
 
     def rule(self, settings: dict[str, Any]) -> Any:
         """AutoLab's optimizer with the settings of a group."""
