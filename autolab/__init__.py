@@ -80,13 +80,14 @@ if TYPE_CHECKING:
     from .analysis.diagnosis import diagnose
     from .analysis.run_comparison import compare
     from .debug import check_inplace
-    from .gpu import elementwise_kernel, fuse
+    from .gpu import elementwise_kernel
     from .gradcheck import GradientReport, assert_allclose, check_gradients, numerical_grad
     from .links import Chain, ChainList, Link, Sequential
     from .recording import Recording
     from .recording.graph import graph
     from .recording.record import record
     from .transforms.compiling import compile
+    from .transforms.fuse import fuse
     from .views.derivatives.explorer import derivatives
     from .views.export.pages import export_html
     from .views.graph.explorer import explore
@@ -120,11 +121,12 @@ _FOUND_IN = {
     "links": "Chain ChainList Link Sequential",
     "gradcheck": "GradientReport assert_allclose check_gradients numerical_grad",
     "debug": "check_inplace",
-    "gpu": "elementwise_kernel fuse",
+    "gpu": "elementwise_kernel",
     "recording": "Recording graph record",
     "analysis.diagnosis": "diagnose",
     "analysis.run_comparison": "compare",
     "transforms.compiling": "compile",
+    "transforms.fuse": "fuse",
     "views.derivatives.explorer": "derivatives",
     "views.graph.explorer": "explore",
     "views.export.pages": "export_html",

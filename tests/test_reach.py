@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import decimal
+import threading
 import warnings
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -64,6 +65,8 @@ def fused(one: World, folder: Path, wrap: Callable[[Any], Any] = autolab.fuse) -
                         exec(one.change, names)
                     found.append((f(Variable(np.ones(2))).data.tolist(), content(names)))
         except FusionError:
+            if content(names) != content(made(one.setup, text)):
+                yield f"{wrap.__name__}: a refused {what} has changed something"
             continue
         if found[:4] != found[4:]:
             yield f"{wrap.__name__}: {what}"
@@ -149,6 +152,22 @@ def test_classes_of_code_whose_names_have_no_module_are_the_users(
     chosen = [one for one in ALL if "class " in one.setup]
     assert len(chosen) > 100
     assert missed(chosen[:: len(chosen) // 30], tmp_path, (compiled_here, *TOOLS[1:])) == []
+
+
+@pytest.mark.parametrize("wrap", [autolab.compile, autolab.fuse])
+def test_each_thread_reads_its_own(wrap: Any) -> None:
+    own = threading.local()
+    own.v, f, x = 2.0, wrap(lambda x: x * own.v * getattr(own, "more", 1.0)), Variable(np.ones(2))
+    found = [f(x).data.tolist() for _ in range(5)]
+
+    def work() -> None:
+        own.v, own.more = 3.0, 2.0
+        found.append(f(x).data.tolist())
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    thread.join()
+    assert [*found, f(x).data.tolist()] == [[2.0, 2.0]] * 5 + [[6.0, 6.0], [2.0, 2.0]]
 
 
 _ABC = "import abc\nclass Base(abc.ABC): pass\nclass Own: pass\nown = Own()"

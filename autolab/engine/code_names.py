@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import builtins
 import dis
 from collections.abc import Iterator
 from functools import cache, lru_cache
@@ -12,29 +11,6 @@ from typing import Any
 
 EMPTY = object()
 """The content of a variable without a value."""
-
-
-def outer_names(function: Any) -> Iterator[tuple[str, Any]]:
-    """The outer names that the code of a function, including nested functions, reads, with their values.
-
-    Names without a value are omitted. For anything but a Python function there are none.
-
-    Examples
-    --------
-    >>> from autolab.engine.code_names import outer_names
-    >>> rate = 0.1
-    >>> dict(outer_names(lambda x: [abs(x) * rate for _ in range(3)]))["rate"]
-    0.1
-    """
-    if not isinstance(function, FunctionType):
-        return
-    names = function.__globals__
-    for name in looked_up(function.__code__):
-        if name in names or hasattr(builtins, name):
-            yield name, names[name] if name in names else getattr(builtins, name)
-    for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True):
-        if (content := content_of(cell)) is not EMPTY:
-            yield name, content
 
 
 def content_of(cell: CellType) -> Any:

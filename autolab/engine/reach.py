@@ -48,9 +48,10 @@ from .code_names import EMPTY, codes_in, content_of, imported, looked_up, name_o
 from .tracebacks import PACKAGE
 
 CONTAINERS = (list, dict, set, frozenset, deque, tuple, MappingProxyType)
-_KEYED = (dict, MappingProxyType)
+_KEYED, _SETS, _FIXED_CONTAINERS = (dict, MappingProxyType), (set, frozenset), (tuple, frozenset)
 _KNOWN = ("autolab", "numpy", "builtins")
 """Packages whose objects manage their own state and hold nothing that a user sets."""
+MEMORIES = (bytearray, memoryview, array)
 VIEWS = tuple(
     [type(getattr(held, name)()) for held in (dict[int, int](), OrderedDict()) for name in ("keys", "values", "items")]
 )
@@ -67,6 +68,7 @@ _PARTS: dict[type, tuple[str, ...]] = {
     functools.cached_property: ("func",),
     CACHE: ("__wrapped__",),
     defaultdict: ("default_factory",),
+    np.vectorize: ("pyfunc",),
     **dict.fromkeys(VIEWS, ("mapping",)),
 }
 """What objects of Python's own kinds hold, by the names of their attributes."""
@@ -117,8 +119,11 @@ class Spot(NamedTuple):
             return EMPTY
 
     def put(self, value: Any) -> bool:
-        """Store another value in the place, or none if it is `EMPTY`; False where it cannot be stored."""
-        kind = type if self.how == "class" else object  # not by what the user's class does when an attribute is set
+        """Store another value in the place, or none if it is `EMPTY`, but not by what the user's class does when an
+        attribute is set; False where it cannot be stored."""
+        kind = (
+            type if self.how == "class" else local if isinstance(self.holder, local) else object
+        )  # not by what the user's class does when an attribute is set
         try:
             if self.how == "context":
                 self.holder.set(value)
@@ -210,7 +215,7 @@ class Walk:
             elif isinstance(value, weakref.ref):
                 yield Spot(path, value, None, value(), "part")
             elif isinstance(value, np.ndarray) and value.dtype.hasobject:
-                yield from [Spot(f"{path}[{i}]", value, i, one, "part") for i, one in enumerate(value.flat)]
+                yield from [Spot(f"{path}[{i}]", value.flat, i, one, "item") for i, one in enumerate(value.flat)]
             elif isinstance(value, GeneratorType):
                 held = value.gi_frame.f_locals if value.gi_frame else {}
                 yield from [Spot(name, value, name, one, "part") for name, one in held.items()]
@@ -260,7 +265,7 @@ class Walk:
     def _of_module(self, path: str, module: ModuleType) -> Iterator[Spot]:
         """The names in a module that the code uses; functions of a library do not change but may be replaced."""
         held = vars(module)
-        yield from [Spot.at(f"{path}.{name}", held, name, "item") for name in held if name in self.names]
+        yield from [Spot.at(f"{path}.{name}", held, name, "item") for name in sorted(held.keys() & self.names)]
 
     def _of_object(self, path: str, value: Any) -> Iterator[Spot]:
         yield Spot(type(value).__name__, value, "__class__", type(value), "part")
@@ -284,8 +289,11 @@ class Walk:
             if role == "part":
                 yield Spot(path, held, name, held[name], "part")
             elif counts and role != "own" and self.is_compared(path, holder, name, role, said is not None):
-                is_class = isinstance(holder, type)
-                yield Spot.at(f"{path}.{name}", holder if is_class else held, name, "class" if is_class else "item")
+                how: How = "class" if isinstance(holder, type) else "attribute" if isinstance(holder, local) else "item"
+                yield Spot.at(f"{path}.{name}", held if how == "item" else holder, name, how)
+        if isinstance(holder, local):  # another thread may have others
+            others = [name for name in self.names if name not in held and not hasattr(type(holder), name)]
+            yield from [Spot.at(f"{path}.{name}", holder, name, "attribute") for name in others]
 
     def is_compared(self, path: str, holder: Any, name: str, role: str, is_said: bool) -> bool:
         """Whether an attribute is a place like others; a subclass may keep some apart. ``is_said``: the holder has said
@@ -295,7 +303,8 @@ class Walk:
 
 def settled(make: Callable[[frozenset[str], frozenset[CodeType]], Any], roots: list[tuple[str, Any]]) -> Any:
     """The walk that knows all words of the code that it finds; ``make(names, codes)`` makes one."""
-    names, codes = frozenset[str](), frozenset[CodeType]()
+    codes = frozenset([code for _, one in roots if type(one) is FunctionType for code in codes_in(one.__code__)])
+    names = frozenset([name for code in codes for name in words_of(code)])
     while True:
         walk = make(names, codes).walk(roots)
         more = frozenset([name for code in walk.ran for name in words_of(code)])
@@ -305,8 +314,8 @@ def settled(make: Callable[[frozenset[str], frozenset[CodeType]], Any], roots: l
 
 
 def _items(path: str, value: Any) -> Iterator[Spot]:
-    how: How = "part" if isinstance(value, tuple | set | frozenset) else "item"
-    if isinstance(value, set | frozenset):
+    how: How = "part" if isinstance(value, (tuple, *_SETS)) else "item"
+    if isinstance(value, _SETS):
         yield from [Spot(path, value, item, item, how) for item in value]
     elif isinstance(value, _KEYED):
         yield from [Spot(f"{path}[{key!r:.40}]", value, key, value[key], how) for key in [*value]]
@@ -338,7 +347,7 @@ def stores(value: Any) -> list[Any]:
         return [one.__dict__ for one in value.__mro__ if is_the_users(one)]
     if isinstance(value, ModuleType):
         return []
-    own = [value] if isinstance(value, CONTAINERS) and not isinstance(value, tuple | frozenset) else []
+    own = [value] if isinstance(value, CONTAINERS) and not isinstance(value, _FIXED_CONTAINERS) else []
     return [*own, *([attributes(value)] if is_entered(value) else [])]
 
 
@@ -452,6 +461,6 @@ def progress(value: Any) -> Hashable | None:
         return str(value.cache_info())
     if isinstance(value, IOBase):
         return value.tell() if not value.closed and value.seekable() else None
-    if isinstance(value, bytearray | memoryview | array):
+    if isinstance(value, MEMORIES):
         return bytes(value)
     return length_hint(value, -1) if hasattr(kind, "__next__") else None

@@ -2,15 +2,14 @@
 
 `symbols.py` and `traced_function.py` trace what a function computes, `needed_steps.py` selects the steps that its
 results need, `fused_kernel.py` turns them into one kernel, and `kernel_program.py` runs it on arrays.
-`fuse.py` has `autolab.fuse` for users; `device.py` serves the declared functions; `user_kernel.py` is for kernels that
-users write in C.
+`device.py` serves the declared functions; `user_kernel.py` is for kernels that users write in C. `autolab.fuse`, which
+looks at what a function reads as `compile` does, is in `transforms/fuse.py`.
 """
 
 from ..engine.backend import cupy_for, gpu_status
 from ..engine.habits import answering
 from ..engine.kernels import on_device
 from . import device
-from .fuse import fuse
 from .user_kernel import elementwise_kernel
 
 
@@ -43,4 +42,4 @@ def synchronize() -> None:
 __getattr__ = answering(__name__, "autolab", "autolab")
 
 
-__all__ = ["elementwise_kernel", "fuse", "is_available", "synchronize"]
+__all__ = ["elementwise_kernel", "is_available", "synchronize"]

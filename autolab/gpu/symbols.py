@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import operator
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -173,15 +174,33 @@ def _added(name: str, operands: tuple[Any, ...], dtype: Any) -> Symbol:
     return _open.trace.add(name, operands, dtype)
 
 
+_OF_ANY_VALUE = {Symbol, float}
+"""What the dtype of a result depends on no value of: with integers, some overflow."""
+
+
 def _applied(function: Any, operands: tuple[Any, ...]) -> Any:
     """A step of ``function``; the dtype of its result is the one that NumPy gives for one element of each operand."""
-    operands = tuple([_operand(o) for o in operands])
-    if not any([isinstance(o, Symbol) for o in operands]):
+    operands = tuple([o if type(o) is Symbol else _operand(o) for o in operands])
+    types = {*map(type, operands)}
+    if Symbol not in types:
         return function(*operands)
+    if types <= _OF_ANY_VALUE:
+        dtype = _known_dtype(function, tuple([float if type(o) is float else o.dtype for o in operands]))
+    else:
+        dtype = _dtype(function, operands)
+    return _added(function.__name__, operands, dtype)
+
+
+def _dtype(function: Any, operands: Iterable[Any]) -> np.dtype:
     samples = [np.ones(1, o.dtype) if isinstance(o, Symbol) else o for o in operands]
     with np.errstate(all="ignore"):
-        dtype = function(*samples).dtype
-    return _added(function.__name__, operands, dtype)
+        found: np.dtype = function(*samples).dtype
+    return found
+
+
+@lru_cache(4096)
+def _known_dtype(function: Any, kinds: tuple[Any, ...]) -> np.dtype:
+    return _dtype(function, [1.0 if kind is float else Symbol(0, kind) for kind in kinds])
 
 
 def _operand(value: Any) -> Any:

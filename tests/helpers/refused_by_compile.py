@@ -101,7 +101,6 @@ KINDS = [
     Kind("statistics", "import statistics", "v = statistics.mean([1.0, 2.0]) #!", "v", "statistics"),
     Kind("hash", "", "v = hash(float(x.data[0])) % 7 #!", "v", "float"),
     Kind("frame", "import sys", "v = sys._getframe().f_lineno #!", "v", "sys."),
-    Kind("thread's own", "import threading; t = threading.local(); t.v = 2.0", "v = t.v", "v", "t"),
     Kind("gc", "import gc", "gc.collect() #!", "2", "gc"),
 ]  # fmt: skip
 

@@ -171,6 +171,13 @@ class CallTape:
         self._watch()
         return self._noted("call", function, args, options, found)
 
+    def tells_apart(self, value: Any) -> None:
+        """The name of a value is asked for, or what made it."""
+        self.asked.append(value)
+
+    def before_draw(self, name: str) -> None:
+        """A generator is about to draw."""
+
     def draw(self, method: str, found: Any, args: Sequence[Any], options: dict[str, Any]) -> Any:
         """Record a draw from ``config.rng``; updates make their own draws in each run."""
         if open_tape.get() is not self:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -10,7 +11,10 @@ import numpy as np
 
 from ...engine import Leaf, Node, Variable, wrap
 from ...engine.code_names import EMPTY
+from ...engine.reach import is_the_users
+from ...engine.store import publish
 from .call_tape import CallTape
+from .reads import Reads
 from .recorded_array import Recorded
 
 Text = Callable[[Any], str]
@@ -273,6 +277,47 @@ class ReachedState:
                 self._inside[key] = now._value, now
             if key in self._inside and now is self._inside[key][1]:
                 held.__dict__[name] = self._inside[key][0]
+
+
+_CHANGING: tuple[Any, ...] = (dict, list, set, deque)
+
+
+def to_put_back(found: Reads) -> Callable[[], None]:
+    """A function that puts back what a function can reach now, but for iterators, files and large arrays."""
+    generators = [value for _, value, _ in found.others if hasattr(value, "bit_generator")]
+    drawn = [(one.bit_generator, one.bit_generator.state) for one in generators]
+    containers = [one for _, one, _ in found.sizes if isinstance(one, _CHANGING)]
+    held = [(one, next(kind for kind in _CHANGING if isinstance(one, kind)), one.copy()) for one in containers]
+    classes = [(one, {*vars(one)}) for kind in found.classes for one in kind.__mro__ if is_the_users(one)]
+    state = ReachedState([(v, v) for v in found.variables], found.buffers).snapshot()
+    arrays = [(array, array.copy()) for array in found.small_arrays()]
+    memories = [(one, _copied(one, before)) for _, one, before in found.memories]
+
+    def put_back() -> None:
+        for generator, numbers in drawn:
+            generator.state = numbers
+        for container, own, content in held:
+            own.clear(container)
+            (own.extend if own in (list, deque) else own.update)(container, content)
+        for kind, names in classes:
+            for name in {*vars(kind)} - names:
+                type.__delattr__(kind, name)
+        for spot in found.spots:
+            if spot.now() is not spot.value:
+                spot.put(spot.value)
+        publish(state)
+        for array, numbers in arrays:
+            array[...] = numbers
+        for memory, content in memories:
+            memory[:] = content
+
+    return put_back
+
+
+def _copied(memory: Any, content: bytes) -> Any:
+    if type(memory) is not memoryview:
+        return memory[:]
+    return memoryview(content).cast(memory.format)  # type: ignore[call-overload]
 
 
 def has_array(value: Any) -> bool:

@@ -12,9 +12,12 @@ import numpy as np
 
 from ...engine import Variable
 from ...engine.code_names import EMPTY, placed
-from ...engine.reach import Spot, is_plain, progress
+from ...engine.reach import Spot, attributes, is_plain, progress
 from .call_tape import Refusal
 from .generated import GeneratedFunction
+
+MOST_BYTES = 1 << 16
+"""Larger arrays are not compared."""
 
 
 def written(spot: Spot, bound: Callable[[Any], str]) -> str:
@@ -37,8 +40,11 @@ class Reads:
         The keys of dicts and the items of sets, in order.
     arrays : list of (path, array, bytes)
         NumPy arrays whose values the function may use.
+    memories : list of (path, object, bytes)
+        Other memory: bytearrays, arrays of the standard library, memoryviews.
     others : list of (path, object, content)
         Objects that advance when they are used: iterators, random generators.
+    classes : list of type
     variables, buffers, optimizers
         The state that a program reads and writes: see `ReachedState`.
     written : list of (object, name)
@@ -47,6 +53,8 @@ class Reads:
         Those of them that the user's code may read.
     asked : list of (object, Spot)
         Attributes that count if the code reads or sets them of this object, and not of another.
+    paths : dict
+        The path of everything that was met, by its id.
     draws : dict
         What to say of code that draws random numbers, if it runs.
     codes : set
@@ -63,13 +71,16 @@ class Reads:
     sizes: list[tuple[str, Any, int]] = field(default_factory=list)
     orders: list[tuple[str, Any, tuple[Any, ...]]] = field(default_factory=list)
     arrays: list[tuple[str, np.ndarray, bytes]] = field(default_factory=list)
+    memories: list[tuple[str, Any, bytes]] = field(default_factory=list)
     others: list[tuple[str, Any, Any]] = field(default_factory=list)
     variables: list[Variable] = field(default_factory=list)
+    classes: list[type] = field(default_factory=list)
     buffers: list[tuple[Any, str]] = field(default_factory=list)
     optimizers: list[Any] = field(default_factory=list)
     written: list[tuple[Any, str]] = field(default_factory=list)
     reread: set[tuple[int, str]] = field(default_factory=set)
     asked: list[tuple[Any, Spot]] = field(default_factory=list)
+    paths: dict[int, str] = field(default_factory=dict)
     draws: dict[CodeType, Refusal] = field(default_factory=dict)
     codes: set[CodeType] = field(default_factory=set)
     noted: list[Spot] = field(default_factory=list)
@@ -79,6 +90,16 @@ class Reads:
     def reached(self) -> list[Any]:
         """The Variables and arrays around it."""
         return [*self.variables, *[array for _, array, _ in self.arrays]]
+
+    def small_arrays(self) -> list[np.ndarray]:
+        """The arrays around it, also those in Variables, that are compared."""
+        kept = [v._data for v in self.variables if v._data.nbytes <= MOST_BYTES]
+        return [*[array for _, array, _ in self.arrays], *[data for data in kept if type(data) is np.ndarray]]
+
+    def compare_written(self) -> None:
+        """Compare the attributes that are written as well: no program stores them."""
+        places = [(f"{self.paths[id(holder)]}.{name}", attributes(holder), name) for holder, name in self.written]
+        self.spots += [Spot.at(*place, "item") for place in places]
 
     def has_grown(self) -> bool:
         """Whether an object has gained an attribute, as objects do on first use."""
@@ -96,12 +117,20 @@ class Reads:
             if len(container) != length:
                 return path
         for path, container, order in self.orders:
-            if tuple(container) != order:
+            now = tuple(container)
+            if now != order or (is_plain(order) and not same(now, order)):
                 return path
         for path, array, before in self.arrays:
             if array.tobytes() != before:
                 return path
+        for path, memory, before in self.memories:
+            if bytes(memory) != before:
+                return path
         return next((path for path, value, before in self.others if progress(value) != before), None)
+
+    def path_of(self, value: Any) -> str | None:
+        """The path under which a value is found first."""
+        return self.paths.get(id(value)) or next((spot.path for spot in self.spots if value is spot.value), None)
 
     def line_of(self, path: str, ran: set[CodeType]) -> tuple[str, int] | None:
         """The line that changes the value at a path: one that stores to its last name, or uses its first.
@@ -142,6 +171,7 @@ class Reads:
         tests += [f"len({name}) == {length}" if length else f"not {name}" for name, length in sized]  # `not` is faster
         tests += [keys_alike(bound(container), order, bound) for container, order in ordered]
         tests += [f"{bound(array)}.tobytes() == {bound(before)}" for _, array, before in self.arrays]
+        tests += [f"bytes({bound(memory)}) == {bound(before)}" for _, memory, before in self.memories]
         tests += [f"{bound(look)}() == {bound(value)}" for _, look, value in self.settings]
         tests += others(bound)
         body = "\n        and ".join(dict.fromkeys(tests)) or "True"

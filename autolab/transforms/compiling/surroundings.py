@@ -1,7 +1,8 @@
-"""The global random generators, and how decimal numbers are computed: what everything may depend on."""
+"""The global random generators, environment variables, and how decimal numbers are computed."""
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Hashable
 
@@ -16,6 +17,11 @@ def generators() -> dict[str, Hashable]:
     if "numpy.random" in sys.modules:
         found["the state of numpy.random"] = repr(np.random.get_state())
     return found
+
+
+def environment() -> dict[str, str]:
+    """The environment variables."""
+    return dict(os.environ)
 
 
 def decimal_context() -> Hashable:

@@ -38,6 +38,7 @@ _IN_PLACE = ("shuffle", "spawn")
 
 def _noted(name: str) -> Callable[..., Any]:
     def draw(self: Any, *args: Any, **options: Any) -> Any:
+        self.tape.before_draw(name)
         found = getattr(np.random.Generator(self.bit_generator), name)(*plain(args), **plain(options))
         tape: CallTape = self.tape
         if name in _IN_PLACE or options.get("out") is not None:
@@ -54,10 +55,10 @@ def _noted(name: str) -> Callable[..., Any]:
 class RecordedGenerator(np.random.Generator):
     """``config.rng`` while a function is traced: it draws from the same bit generator."""
 
-    tape: CallTape
+    tape: Any
 
     @classmethod
-    def of(cls, rng: np.random.Generator, tape: CallTape) -> Self:
+    def of(cls, rng: np.random.Generator, tape: Any) -> Self:
         made = cls(rng.bit_generator)
         made.tape = tape
         return made
@@ -221,7 +222,7 @@ class _NotedRun:
                 overrides.enter_context(overridden(optimizer, self._update))
             overrides.enter_context(recorded_constants(tape, self.found))
             self._asked = overrides.enter_context(attributes_asked(self.found.asked, self.found.codes))
-            with using_config("rng", rng), watched(tape, self.found.codes, self.found.draws):
+            with using_config("rng", rng), watched(tape, self.found):
                 args, options = entered.values
                 with not_passed(self._earlier, tape):
                     result = function(*args, **options)

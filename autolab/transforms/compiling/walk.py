@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import sys
-import threading
 from abc import ABCMeta, get_cache_token
-from array import array
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from operator import attrgetter, methodcaller
+from threading import local
 from types import BuiltinFunctionType, CodeType, FunctionType, MappingProxyType, ModuleType
 from typing import Any
 from weakref import ref
@@ -17,16 +17,29 @@ import numpy as np
 
 from ...engine import Variable
 from ...engine.code_names import attributes_of, codes_in, owners_of, placed, read_in, words_of
-from ...engine.reach import CONTAINERS, Spot, Walk, attributes, holds, is_plain, is_the_users, progress, settled, stores
+from ...engine.reach import (
+    CONTAINERS,
+    MEMORIES,
+    Spot,
+    Walk,
+    attributes,
+    holds,
+    is_plain,
+    is_the_users,
+    progress,
+    settled,
+    stores,
+)
 from .call_tape import Refusal
 from .reached_state import has_array
-from .reads import Reads
-from .surroundings import decimal_context, generators
+from .reads import MOST_BYTES, Reads
+from .surroundings import decimal_context, environment, generators
 from .watch import foreign
 
+_ORDERED = (set, dict, MappingProxyType)
+_OPAQUE = (ref, attrgetter, methodcaller)
 _HOLDERS = (type, ModuleType, *CONTAINERS)
 _MOST_ITEMS = 200
-_MOST_BYTES = 1 << 16
 _MOST = 3_000
 
 
@@ -55,7 +68,7 @@ def changes_around(function: Any) -> Callable[[], str | None]:
     "state['n']"
     """
     found, before = reads(function, [], goes_on=True), generators()
-    data = [(v.name or "data", v, v._data, v.data.tobytes()) for v in found.variables if v.data.nbytes <= _MOST_BYTES]
+    data = [(v.name or "data", v, v._data, v.data.tobytes()) for v in found.variables if v.data.nbytes <= MOST_BYTES]
 
     def changed() -> str | None:
         now = generators()
@@ -66,10 +79,10 @@ def changes_around(function: Any) -> Callable[[], str | None]:
     return changed
 
 
-def read_by(ran: set[CodeType], found: Reads, function: Any, others: list[Any]) -> Reads:
+def read_by(ran: set[CodeType], found: Reads, function: Any, others: list[Any], goes_on: bool = False) -> Reads:
     """The part of ``found`` that the code that ran can read; if it is unchanged, the same code runs again."""
     names = frozenset([name for code in ran for name in words_of(code)])
-    narrow = _Around(names, ran, False, set(), ran, found.written).walk(_roots(function, others)).found
+    narrow = _Around(names, ran, goes_on, set(), ran, found.written).walk(_roots(function, others)).found
     narrow.spots += found.noted
     return narrow
 
@@ -114,22 +127,26 @@ class _Around(Walk):
 
     def meet(self, path: str, value: Any) -> None:
         found = self.found
-        if isinstance(value, np.ufunc):
-            return  # one with code of the user's is refused when it runs
+        found.paths[id(value)] = path
         if isinstance(value, Variable):
             found.variables.append(value)
             return
         if isinstance(value, np.ndarray):
             return self._array(path, value)
-        if isinstance(value, threading.local):
-            found.beyond = Refusal(f"it can read {path}, which differs in each thread")
-            return
-        if isinstance(value, bytearray | memoryview | array | ref | attrgetter | methodcaller):
-            return self._unknown(path, type(value).__name__)
+        if isinstance(value, ModuleType):
+            return self.enter(path, value)
+        if isinstance(value, MEMORIES):
+            return self._memory(path, value)
+        if isinstance(value, np.ufunc) and not self._goes_on:
+            return  # one with code of the user's is refused when it runs
+        if isinstance(value, _OPAQUE):
+            self._unknown(path, type(value).__name__)
         self._sizes(path, value)
         if isinstance(value, CONTAINERS) and len(value) > _MOST_ITEMS:
             return self._too_large(path)
         self._settings(path, value)
+        if value is os.environ:
+            return
         if type(value) is FunctionType:
             self._draws(value)
         elif not isinstance(value, _HOLDERS) and not hasattr(type(value), "_holds"):
@@ -140,24 +157,34 @@ class _Around(Walk):
         """Note what a class or a number depends on besides itself: others may be registered with an abstract class."""
         is_decimal = getattr(value, "__module__", None) == "decimal"
         look = get_cache_token if isinstance(value, ABCMeta) else decimal_context if is_decimal else None
+        look = environment if value is os.getenv or value is os.environ else look
         if look is not None and all([look is not known for _, known, _ in self.found.settings]):
             self.found.settings.append((path, look, look()))
 
     def _sizes(self, path: str, value: Any) -> None:
-        if (said := holds(value)) is not None and said[1] != "read":
+        said = holds(value)
+        if (said is not None and said[1] != "read") or isinstance(value, local):
             return
+        if isinstance(value, type):
+            self.found.classes.append(value)
         for container in stores(value):
             self.found.sizes.append((path, container, len(container)))
-            if container is value and isinstance(value, set | dict | MappingProxyType) and len(value) <= _MOST_ITEMS:
+            if container is value and isinstance(value, _ORDERED) and len(value) <= _MOST_ITEMS:
                 self.found.orders.append((path, value, tuple(value)))
 
     def _array(self, path: str, value: np.ndarray) -> None:
-        if value.dtype.hasobject:
-            self._unknown(path, "an array of objects")
-        elif value.nbytes > _MOST_BYTES:
+        if value.dtype.hasobject and value.size <= _MOST_ITEMS:
+            self.enter(path, value)
+        elif value.nbytes > MOST_BYTES:
             self._too_large(path)
         else:
             self.found.arrays.append((path, value, value.tobytes()))
+
+    def _memory(self, path: str, value: Any) -> None:
+        if memoryview(value).nbytes > MOST_BYTES:
+            self._too_large(path)
+        else:
+            self.found.memories.append((path, value, bytes(value)))
 
     def _advancing(self, path: str, value: Any) -> None:
         content = progress(value)
@@ -185,7 +212,7 @@ class _Around(Walk):
             if is_named or value is np.random or isinstance(_owner(value), np.random.RandomState):
                 where = code.co_filename, next(line for line, _, argument in placed(code) if argument == name)
                 refusal = Refusal(f"it uses numpy.random ({name}); expected config.rng", where)
-                if code in self._first or not is_named:
+                if not self._goes_on and (code in self._first or not is_named):
                     self.found.beyond = refusal
                 else:
                     self.found.draws.setdefault(code, refusal)

@@ -5,10 +5,10 @@ from __future__ import annotations
 import inspect
 import sys
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from types import CodeType, FrameType, FunctionType, ModuleType
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -16,7 +16,8 @@ from ...engine import Variable
 from ...engine.reach import Spot
 from ...engine.tracebacks import PACKAGE
 from ...shared.collector import collector_waits
-from .call_tape import CallTape, Refusal
+from .call_tape import Line
+from .reads import Reads
 from .users_frames import is_library, line_of, users_frame
 
 _PURE = frozenset(
@@ -49,43 +50,71 @@ _TOOLS = (
     "typing",
     "dataclasses",
     "collections",
+    "_collections_abc",
     "abc",
     "enum",
     "operator",
     "warnings",
     "copy",
 )
+_READING = ("getenv", "_Environ.__getitem__", "_createenviron.<locals>.encode", "_createenviron.<locals>.decode")
+"""Functions of `os` that read the environment."""
 _HELD = (list, dict, set, frozenset, tuple, str, bytes, int, float, complex, bool, slice, range)
 
 
+class Watching(Protocol):
+    """What is told of a call: `CallTape`, for example."""
+
+    ran: set[CodeType]
+
+    def tells_apart(self, value: Variable) -> None:
+        """Take note that the name of a value was asked for, or what made it."""
+
+    def refuse(self, what: str, frame: Line = None) -> Any:
+        """Take a reason why the function cannot be followed."""
+
+
 @contextmanager
-def watched(tape: CallTape, codes: set[CodeType], draws: Mapping[CodeType, Refusal]) -> Iterator[None]:
+def watched(tape: Watching, found: Reads) -> Iterator[None]:
     """Refuse on ``tape`` any call into foreign code, and any reading or writing outside the process.
 
     Garbage collection waits: finalizers of other objects and `gc.callbacks` are not calls of the function.
 
     Parameters
     ----------
-    tape : CallTape
-    codes : set
-        The user's code whose surroundings are known.
-    draws : mapping
-        What to say if one of these runs.
+    tape : Watching
+    found : Reads
+        What the user's code can read.
     """
-
+    codes, draws = found.codes, found.draws
     harmless: set[CodeType] = set()
 
     def profile(frame: FrameType, event: str, arg: Any) -> None:
         if event == "call":
-            if (drawn := draws.get(frame.f_code)) is not None:
+            code = frame.f_code
+            if code in _of_library or code in harmless:
+                return
+            if (drawn := draws.get(code)) is not None:
                 tape.refuse(drawn.what, drawn.frame)
-            if frame.f_code not in harmless and _entered(tape, codes, frame):
-                harmless.add(frame.f_code)
+            if _entered(tape, codes, frame):
+                (_of_library if is_library(frame) else harmless).add(code)
         elif event == "c_call" and frame.f_code in codes and (name := foreign(arg)) is not None:
-            tape.refuse(f"it calls {name}", line_of(users_frame(frame)))
+            path = found.path_of(arg) or _method_path(found, arg)
+            told = name if path is None or path.endswith(name) else f"{path} ({name})"
+            tape.refuse(f"it calls {told}", line_of(users_frame(frame)))
 
     with collector_waits(), profiled(profile):
         yield
+
+
+def _method_path(found: Reads, method: Any) -> str | None:
+    """The path of a method of an object that is found around the function."""
+    path = found.path_of(getattr(method, "__self__", None))
+    return None if path is None else f"{path}.{method.__name__}"
+
+
+_of_library: set[CodeType] = set()
+"""Code of AutoLab and NumPy that has run before and needs no attention."""
 
 
 class AskedAttribute:
@@ -139,23 +168,26 @@ def profiled(by: Any) -> Iterator[None]:
         sys.setprofile(before)
 
 
-def _entered(tape: CallTape, codes: set[CodeType], frame: FrameType) -> bool:
+def _entered(tape: Watching, codes: set[CodeType], frame: FrameType) -> bool:
     """Handle the call of a Python function; returns whether further calls of it need no attention."""
     if frame.f_code in codes:
         tape.ran.add(frame.f_code)
     if frame.f_code in _ASKED and frame.f_back is not None and frame.f_back.f_code in codes:
-        tape.asked.append(frame.f_locals["self"])
+        tape.tells_apart(frame.f_locals["self"])
     is_of_optimizer = frame.f_code.co_filename.startswith(_OPTIMIZERS)
     asks_optimizer = is_of_optimizer and frame.f_code.co_qualname not in _UPDATING
     if asks_optimizer and frame.f_back is not None and frame.f_back.f_code in codes:
         tape.refuse(f"it calls {frame.f_code.co_qualname}", line_of(users_frame(frame)))
     is_setting = frame.f_code in _SETTINGS
     if is_setting and frame.f_back is not None and frame.f_back.f_code in codes:
-        tape.refuse(f"it calls {frame.f_code.co_name}", line_of(users_frame(frame.f_back)))
+        package = str(frame.f_globals["__name__"]).partition(".")[0].replace("numpy", "np")
+        tape.refuse(f"it calls {package}.{frame.f_code.co_name}", line_of(users_frame(frame.f_back)))
     if is_library(frame) or frame.f_code in codes:
         return not is_setting and frame.f_code not in _ASKED and not is_of_optimizer
     module = str(frame.f_globals.get("__name__", "?"))
     owner = module.partition(".")[0]
+    if owner == "os" and frame.f_code.co_qualname in _READING:
+        return True
     is_made = owner in ("autolab", "numpy") and frame.f_code.co_filename == "<string>"  # by dataclasses
     if is_made or owner in _TOOLS or module.startswith("namedtuple_"):
         return True

@@ -3,27 +3,36 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Sequence
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from functools import partial, update_wrapper
 from heapq import heappop
-from types import FunctionType, ModuleType
-from typing import Any
+from types import CodeType, FunctionType, ModuleType
+from typing import Any, NoReturn
 
 import numpy as np
 
 from ..engine import Array, Variable, config, get_array_module, using_config, wrap
 from ..engine.backward import deliver
+from ..engine.code_names import read_in
 from ..engine.complaints import COMPLAINTS
 from ..engine.errors import DeclarationError, FusionError
 from ..engine.float_errors import are_awaited
 from ..engine.modes import modes, overrides, watchers
 from ..engine.node import Edge, Node, new_order
+from ..engine.observe import ForwardEvent, observe
 from ..engine.primitive import Primitive, Rule
-from .kernel_program import KernelProgram
-from .outside import Outside, hold
-from .symbols import Operation, Value
-from .traced_function import UPSTREAM, TracedFunction, exact
+from ..engine.reach import Spot, is_plain, is_the_users
+from ..gpu.kernel_program import KernelProgram
+from ..gpu.symbols import Operation, Symbol, Value
+from ..gpu.traced_function import UPSTREAM, TracedFunction, exact
+from .compiling.reached_state import to_put_back
+from .compiling.reads import Reads
+from .compiling.traced_run import RecordedGenerator
+from .compiling.walk import read_by, reads
+from .compiling.watch import foreign, watched
 
 # A program as a formula, for the views.
 
@@ -86,6 +95,9 @@ def _number(value: Any) -> tuple[str, int]:
     return text, 6 if text.startswith("-") else _ATOM
 
 
+_NO_INPUT = "an array or a Variable that is none of its inputs"
+_OFTEN = 4
+"""From this check on, a trace has a test of its own, which is fast and takes time to make."""
 _KINDS, _TRACES = 256, 16
 """Number of traces kept per function: combinations of dtypes and attributes, and states of what it reads from outside
 for each."""
@@ -104,9 +116,10 @@ def fuse(fn: Callable[..., Any], /) -> Callable[..., Any]:
     ----------
     fn : callable
         Takes inputs by position and attributes (numbers, strings) by keyword, and returns one value. It may use
-        operators, elementwise functions of AutoLab and NumPy, and other functions that use only these. The numbers,
-        strings and functions that it reads from outside its arguments, such as ``self.scale``, are looked up at each
-        call; if one has changed, the function is traced again.
+        operators, elementwise functions of AutoLab and NumPy, and other functions that use only these. What it reads
+        around it, such as ``self.scale``, is compared at each call, as `compile` does: numbers, strings, functions,
+        containers of up to 200 items, and numbers taken from arrays of up to 64 KiB. If something has changed, the
+        function is traced again.
 
     Returns
     -------
@@ -119,8 +132,9 @@ def fuse(fn: Callable[..., Any], /) -> Callable[..., Any]:
         If it is not a function with named inputs.
     FusionError
         At the first call, if the function branches on the value of an array, looks at shapes, sums, uses an array that
-        is not one of its inputs, changes anything outside, or reads something that cannot be looked up again, such as a
-        random number, the time or a file. The message says which.
+        is not one of its inputs, changes anything outside, or reads something that cannot be compared, such as a
+        random number, the time, a file or the name of an argument; or if the gradient of a function in it reads what
+        may have changed by then. The message says which. What the call has changed is put back, but for large arrays.
 
     Examples
     --------
@@ -145,27 +159,164 @@ def fuse(fn: Callable[..., Any], /) -> Callable[..., Any]:
 
 
 class FusedTrace(TracedFunction):
-    """A trace, with what the function has read from outside its arguments: it is valid as long as that is unchanged.
+    """A trace, with what the function has read around its arguments: it is valid as long as that is unchanged.
 
     Attributes
     ----------
-    outside : Outside
+    around : Reads
+    ran : set
+        The user's code that ran.
     """
 
     def __init__(self, fused: Fused, dtypes: tuple[Any, ...], attributes: dict[str, Any]) -> None:
-        self._fn, self._train, self.outside = fused.fn, config.train, Outside(fused.name)
-        function = lambda *xs, **named: self.outside.call(fused.fn, xs, named)  # noqa: E731
-        super().__init__(fused.name, function, fused.inputs, dtypes, attributes)
-        self._lookups = tuple(self.outside.lookups.values())
+        self.ran: set[CodeType] = set()
+        self._events: list[Any] = []
+        self._refusal: FusionError | None = None
+        super().__init__(fused.name, partial(self._observed, fused.fn), fused.inputs, dtypes, attributes)
+        self._checks = 0
 
     def is_current(self) -> bool:
-        """Whether the function would still read the same."""
-        return hold(self._lookups)
+        """Whether the function would still read the same: a fast test is written for what is asked often."""
+        self._checks += 1
+        if self._checks < _OFTEN:
+            return self.around.changed() is None
+        self.is_current = self.around.guard(lambda bound: [])  # type: ignore[method-assign]
+        return self.is_current()
+
+    def refuse(self, what: str, line: tuple[str, int] | None = None) -> NoReturn:
+        """Raise the first reason why the function cannot be fused, which it may not catch: what it calls is not
+        called, and what it has changed is put back."""
+        advice = "" if line is None else f" (line {line[1]}); pass what it gives as an argument"
+        self._refusal = self._refusal or self._error(f"{what:.180}{advice}")
+        raise self._refusal
+
+    def _error(self, what: str) -> FusionError:
+        return FusionError(f"{self.name} cannot be fused: {what}")
+
+    def tells_apart(self, value: Variable) -> None:
+        """What a Variable calls whose name is asked for."""
+        self.refuse("it asks for the name of an argument, or for what made it")
+
+    def before_draw(self, name: str) -> None:
+        """What a generator calls that is about to draw."""
+        self.refuse(f"it draws random numbers from config.rng ({name})")
+
+    def _observed(self, fn: Callable[..., Any], *xs: Any, **attributes: Any) -> Any:
+        """The result of the function; what it has read is noted, and what cannot be compared is refused."""
+        self._xs, others = xs, [*attributes.values()]
+        self._reach = found = self._reads(fn, others)
+        self._put_back = to_put_back(found)
+        with self._undone():
+            try:
+                y = self._watched(found, fn, xs, attributes)
+                if found.has_grown():  # as on the first use of an object
+                    self._reach = found = self._reads(fn, others)
+                    y = self._watched(found, fn, xs, attributes)
+            except TypeError as error:
+                if any([sign in str(error) for sign in (Symbol.device, _NO_INPUT)]):
+                    self._name_array(read_by(self.ran, found, fn, others, goes_on=True))
+                raise
+            self._check(found)
+            self.around = found
+            if not found.codes <= self.ran:
+                self.around = read_by(self.ran, found, fn, others, goes_on=True)
+                self.around.compare_written()
+            self._check_around()
+        return y
+
+    @contextmanager
+    def _undone(self) -> Iterator[None]:
+        """A context that puts back what a refused function has changed; a refusal that it has caught is raised."""
+        try:
+            yield
+            if self._refusal is not None:
+                raise self._refusal
+        except BaseException:
+            self._put_back()
+            if self._refusal is not None:
+                raise self._refusal from None
+            raise
+
+    def _reads(self, fn: Callable[..., Any], others: list[Any]) -> Reads:
+        """What the function can read, and nothing that could not be put back."""
+        found = reads(fn, others, goes_on=True)
+        found.compare_written()
+        for path, value, _ in found.others:
+            if not hasattr(value, "bit_generator") and not hasattr(value, "getstate"):  # whose calls are noticed
+                self.refuse(f"it can advance {path}, which lies outside it; pass what it gives as an argument")
+        return found
+
+    def _watched(self, found: Reads, fn: Callable[..., Any], xs: Sequence[Any], attributes: dict[str, Any]) -> Any:
+        self._events.clear()
+        rng = using_config("rng", RecordedGenerator.of(modes().rng, self))
+        with rng, observe(self._events.append), watched(self, found):
+            return fn(*xs, **attributes)
+
+    def _name_array(self, around: Reads) -> None:
+        """Say which array or Variable was used, if there is one."""
+        if (paths := [around.path_of(one) for one in around.reached()]) and self._refusal is None:
+            self._refusal = self._error(f"it uses {paths[0]}, {_NO_INPUT}; pass it as one")
+
+    def _check(self, found: Reads) -> None:
+        if (kept := next((spot.path for spot in found.spots if _holds_symbol(spot.value)), None)) is not None:
+            self.refuse(f"it changes {kept}, which lies outside it")
+        if (own := next((e.function for e in self._events if not isinstance(e.function, Primitive)), None)) is not None:
+            self.refuse(f"it applies {own.name:.40}, which has a backward of its own; expected declared functions")
+        if (path := found.changed()) is not None:
+            self.refuse(f"it changes {path}, which lies outside it")
+        if any(["enable_backprop" in read_in(code) for code in self.ran]):
+            self.refuse("it reads enable_backprop, which is set while it is fused")
+
+    def _check_around(self) -> None:
+        around = self.around
+        if around.beyond is not None:
+            self.refuse(around.beyond.what)
+        for variable in around.variables:
+            path = around.path_of(variable) or "one"
+            self.refuse(f"it can read {path}, {_NO_INPUT}; pass it as one")
+
+    def _differentiated(self, y: Variable, xs: list[Variable | None]) -> list[Symbol | None]:
+        """Rules of the user's run later than the function: what they read may have changed by then."""
+        found, ran, self.ran, self._result = self._reach, self.ran, set(), y
+        with self._undone(), nullcontext() if all(map(_is_declared_here, self._events)) else watched(self, found):
+            gradients = super()._differentiated(y, xs)
+        rules = [spot.holder for spot in found.spots if spot.key == "__code__" and spot.value in self.ran]
+        for spot in [spot for rule in rules for spot in reads(rule, [], goes_on=True).spots if spot.how != "attribute"]:
+            if not _stays(spot):
+                self._put_back()
+                self.refuse(f"its rule for the gradient can read {spot.path}, which may change before it runs")
+        self.ran |= ran
+        del self._reach, self._put_back
+        return gradients
 
     def again(self, xs: list[Any]) -> Any:
-        """The result of the function for Variables, using what it read at the time of the trace."""
-        with using_config("train", self._train):
-            return Outside(self.name, self.outside.lookups).call(self._fn, _present(xs), self.attributes)
+        """The result for Variables, by the functions that were applied in the trace."""
+        known: dict[int, Any] = {}
+        pairs = zip(self._xs, xs, strict=False)
+        for event in [None, *self._events]:
+            if event is not None:
+                inputs = tuple([known.get(id(x), x) for x in event.inputs])
+                made = event.function.apply(inputs, event.attributes)
+                pairs = zip(event.outputs, made if isinstance(made, tuple) else (made,), strict=True)
+            for before, now in pairs:
+                known |= {id(before): now, id(getattr(before, "_data", None)): getattr(now, "_data", None)}
+        return known[id(self._result)]
+
+
+def _is_declared_here(event: ForwardEvent) -> bool:
+    return str(event.function.forward.__module__).startswith("autolab.")
+
+
+def _stays(spot: Spot) -> bool:
+    """Whether a place belongs to a library, or holds a module or a function of one."""
+    module = sys.modules.get(str(spot.holder.get("__name__"))) if isinstance(spot.holder, dict) else None
+    is_there = module is not None and vars(module) is spot.holder and not is_the_users(module)
+    is_known = (callable(spot.value) or isinstance(spot.value, ModuleType)) and not is_the_users(spot.value)
+    return (is_there or is_known) and foreign(spot.value) is None
+
+
+def _holds_symbol(value: Any) -> bool:
+    return type(value) is Symbol or (isinstance(value, tuple) and Symbol in map(type, value))
 
 
 class FusedNode(Node):
@@ -202,7 +353,7 @@ class Fused(Primitive):
         if len(self._traces) >= _KINDS:
             self._traces.clear()
         made = FusedTrace(self, dtypes, attributes)
-        self._write_formulas(made, made.outside.has_numbers)
+        self._write_formulas(made, _has_numbers(made.around))
         self._traces[key] = [made, *self._traces.get(key, ())[: _TRACES - 1]]
         return made
 
@@ -242,6 +393,8 @@ class Fused(Primitive):
     def apply(self, args: tuple[Any, ...], attributes: dict[str, Any]) -> Any:
         """The same as `Primitive.apply`, in a third of the time if all inputs are NumPy Variables."""
         raw = [arg._data for arg in args if isinstance(arg, Variable) and type(arg._data) is np.ndarray]
+        if len(raw) != len(args) and any([type(getattr(arg, "_data", None)) is Symbol for arg in args]):
+            return self._composite(*args, **attributes)  # inside another one
         if watchers or not len(raw) == len(args) == len(self.inputs) or self.schema.defaults or attributes:
             return super().apply(args, attributes)
         trace = self.traced(raw, attributes)
@@ -322,6 +475,12 @@ class Absent:
     def array(self) -> Array:
         """Ones of that shape, in the memory of a single element."""
         return self.module.broadcast_to(self.module.ones((), self.dtype), self.shape)
+
+
+def _has_numbers(around: Reads) -> bool:
+    """Whether it includes numbers or strings other than constants of a library such as ``math.pi``."""
+    own = [s for s in around.spots if s.key not in ("__defaults__", "__kwdefaults__")]
+    return any([is_plain(s.value) and s.value is not None for s in own])
 
 
 def _present(inputs: Sequence[Any]) -> Sequence[Any]:
