@@ -118,11 +118,12 @@ def batch_norm(
 
     In training, the running averages, if they are given, move towards those of the batch by the share ``momentum``.
     """
-    size = x.shape[1:2]
+    shape = x.shape
+    size = shape[1:2]
     if not training and (running_mean is None or running_var is None):
         raise ValueError("batch_norm: running_mean or running_var is None; out of training expected both")
-    if training and x.size < 2 * math.prod(x.shape[:2][-1:]):
-        raise ValueError(f"batch_norm: x has shape {tuple(x.shape)}; a variance needs two numbers per feature")
+    if training and math.prod(shape) < 2 * math.prod(shape[:2][-1:]):
+        raise ValueError(f"batch_norm: x has shape {tuple(shape)}; a variance needs two numbers per feature")
     gamma = np.ones(size, x.dtype) if weight is None else weight
     beta = np.zeros(size, x.dtype) if bias is None else bias
     averages = () if training else (running_mean, running_var)
@@ -197,12 +198,11 @@ def embedding(
            [1., 2.]])
     """
     row, y = padding_row("embedding", padding_idx, len(weight)), functions.embedding(x, weight)
-    ids = as_array(unwrap(x), "embedding: x")
-    if max_norm is not None and ids.size:
-        y = _within(y, ids, weight, max_norm, norm_type)
+    if max_norm is not None:
+        y = _within(y, as_array(unwrap(x), "embedding: x"), weight, max_norm, norm_type)
     if row is None or not isinstance(y, Variable):
         return y
-    return functions.where((ids == row)[..., None], y.detach(), y)
+    return functions.where((as_array(unwrap(x), "embedding: x") == row)[..., None], y.detach(), y)
 
 
 def _within(y: Any, ids: Array, weight: Any, most: float, order: float) -> Any:

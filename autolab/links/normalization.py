@@ -45,29 +45,28 @@ class RunningAverages(Link):
     def _normalized(self, normalize: Any, x: Any, weight: Any, bias: Any, trains: bool, share: float | None) -> Any:
         """``normalize(x, mean, var, weight, bias, trains, momentum, eps)``; ``share`` is that of the new averages,
         None if all batches count the same."""
-        held = [getattr(self, name) for name in self._averages]
-        if held[0] is not None and not trains:
-            return normalize(x, *held, weight, bias, False, 0.0, self.eps)
+        there, (first, second) = self.__dict__, self._averages
+        mean, var = there[first], there[second]
+        if mean is not None and not trains:
+            return normalize(x, mean, var, weight, bias, False, 0.0, self.eps)
         y = normalize(x, None, None, weight, bias, True, 0.0, self.eps)
-        if held[0] is not None and not is_undisturbed():
-            publish(self._stores(held, unwrap(x), share))
+        if mean is None or is_undisturbed():
+            return y
+        stores: list[tuple[Any, str, Any]] = []
+        data, are_tensors = unwrap(x), isinstance(mean, Variable)  # as in the torch facade
+        if self._is_of_batch_axis and (count := there.get("num_batches_tracked")) is not None:
+            new = np.asarray(unwrap(count) + 1)
+            share = 1 / new.item() if share is None else share
+            stores = [(count, "_data", new) if are_tensors else (self, "num_batches_tracked", new)]
+        axes = (0, *range(2, data.ndim)) if self._is_of_batch_axis else tuple(range(2, data.ndim))
+        held = (mean._data, var._data) if are_tensors else (mean, var)
+        new_mean, new_var = running_averages(held, data, axes, 1 - (share or 0.0))
+        if are_tensors:
+            stores += (mean, "_data", new_mean), (var, "_data", new_var)
+        else:
+            stores += (self, first, new_mean), (self, second, new_var)
+        publish(stores)
         return y
-
-    def _stores(self, held: list[Any], x: Array, share: float | None) -> list[tuple[Any, str, Any]]:
-        """The assignments that update the running averages, and the number of batches."""
-        new: dict[str, Any] = {}
-        count = vars(self).get("num_batches_tracked") if self._is_of_batch_axis else None
-        if count is not None:
-            new["num_batches_tracked"] = unwrap(count) + 1
-            share = 1 / new["num_batches_tracked"] if share is None else share
-        axes = (0, *range(2, x.ndim)) if self._is_of_batch_axis else tuple(range(2, x.ndim))
-        averages = running_averages([unwrap(average) for average in held], x, axes, 1 - (share or 0.0))
-        new |= zip(self._averages, averages, strict=True)
-        there = vars(self)
-        return [
-            (there[name], "_data", np.asarray(value)) if isinstance(there[name], Variable) else (self, name, value)
-            for name, value in new.items()
-        ]
 
 
 class BatchNormalization(RunningAverages):
@@ -133,14 +132,14 @@ class BatchNormalization(RunningAverages):
         self.beta.initialize((size,))
         self.avg_mean, self.avg_var = xp.zeros(size, np.float32), xp.ones(size, np.float32)
 
-    def _checked(self, x: Any) -> Array:
+    def _checked(self, x: Any, is_of_batch: bool) -> Array:
         """The array of ``x``, or an error if it cannot be normalized."""
         what = "BatchNormalization: x"
         data = check_real(as_array(getattr(x, "array", x), what), what)
         shape = data.shape
         if len(shape) < 2:
             raise ValueError(f"BatchNormalization: x has shape {shape}; expected (batch, features, ...)")
-        if self._is_of_batch and math.prod(shape) < 2 * shape[1]:
+        if is_of_batch and math.prod(shape) < 2 * shape[1]:
             raise ValueError(
                 f"BatchNormalization: x has shape {shape}; a variance needs two numbers per feature. Train "
                 "with more examples; for a single one use test_mode(), which uses the running averages"
@@ -154,11 +153,12 @@ class BatchNormalization(RunningAverages):
 
     def forward(self, x: Any) -> Any:
         """Normalize ``x`` of shape ``(batch, features, ...)``."""
-        data = self._checked(x)
+        trains = self._is_of_batch
+        data = self._checked(x, trains)
         if not _is_sized(self.gamma):
             self._size(data.shape[1], get_array_module(data))
         share = None if self.decay is None else 1 - self.decay
-        return self._normalized(batch_norm, x, self.gamma, self.beta, self._is_of_batch, share)
+        return self._normalized(batch_norm, x, self.gamma, self.beta, trains, share)
 
     def extra_repr(self) -> str:
         return f"{_size_of(self.gamma)}, decay={self.decay}, eps={self.eps}"
