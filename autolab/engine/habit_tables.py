@@ -635,10 +635,25 @@ KEYWORDS = {name: tuple(own.split(",")) for name, own in _pairs(_KEYWORDS)}
 ON_PURPOSE: dict[str, tuple[str, str, str]] = {
     "Adadelta": ("optimizers.AdaDelta().rho", "optimizers.Adadelta().rho", "Chainer's rho is 0.95, PyTorch's 0.9"),
     "Adagrad": ("optimizers.AdaGrad().eps", "optimizers.Adagrad().eps", "Chainer's eps is 1e-8, PyTorch's 1e-10"),
+    "avg_pool1d": (
+        "nn.functional.avg_pool1d(n[None, None], 2)",
+        "nn.functional.avg_pool1d(n[None, None], 2).astype(int)",
+        "means of whole numbers are floats",
+    ),
     "binary_cross_entropy": (
         "F.binary_cross_entropy([1e-50], [1.0])",
         "nn.functional.binary_cross_entropy(Variable([1e-50]), [1.0])",
         "a logarithm is at least -100 in PyTorch",
+    ),
+    "cosine_similarity": (
+        "autolab.grad(lambda v: F.cosine_similarity(v, x, eps=9.0).sum())(x)",
+        "autolab.grad(lambda v: F.sum(v * x) / F.norm(x, axis=1).sum())(x)",
+        "a length below eps gets no gradient, as eps takes its place",
+    ),
+    "cross_entropy": (
+        "nn.functional.cross_entropy(x, n * 0 - 100)",
+        "float('nan')",
+        "the mean of no terms is 0, so that an empty batch changes nothing",
     ),
     "DataLoader": (
         "data.DataLoader(n, 2)",
@@ -650,7 +665,13 @@ ON_PURPOSE: dict[str, tuple[str, str, str]] = {
         "nn.Embedding(5, 2, padding_idx=3).apply(lambda e: nn.init.ones_(e.W))(n)",
         "padding gives 0 as in Chainer, in PyTorch its row, which is 0 at first; neither is trained",
     ),
+    "gaussian_nll_loss": (
+        "autolab.grad(lambda v: F.gaussian_nll(x, 0 * x, v, eps=0.5))(0.1 + 0 * x)",
+        "autolab.grad(lambda v: F.gaussian_nll(x, 0 * x, v))(0.5 + 0 * x)",
+        "a variance below eps gets no gradient, as eps takes its place",
+    ),
     "GRUCell": ("L.GRUCell(3, 2)", "nn.GRUCell(3, 2)", "Chainer's resets h before the product, PyTorch's after it"),
+    "hardtanh": ("F.hardtanh(n, 0.5, 2.5)", "F.hardtanh(n, 0, 2)", "a limit of whole numbers is not rounded"),
     "leaky_relu": ("F.leaky_relu(-x)", "nn.functional.leaky_relu(-x)", "Chainer's slope is 0.2, PyTorch's 0.01"),
     "Linear": (
         "L.Linear(4, 2).W",
@@ -663,10 +684,25 @@ ON_PURPOSE: dict[str, tuple[str, str, str]] = {
         "of batch and length, the batch comes first; with PyTorch the length does",
     ),
     "max": ("x.max(1)", "x.max(dim=1)", "NumPy's result is one array, PyTorch's the values and their places"),
+    "max_pool1d": (
+        "autolab.grad(lambda v: nn.functional.max_pool1d(v[None], 2).sum())(0 * x)",
+        "autolab.grad(lambda v: nn.functional.max_pool1d(v[None], 2, first=True).sum())(0 * x)",
+        "equal elements share the gradient, in PyTorch the first has it",
+    ),
     "median": ("x.median(1)", "x.median(dim=1)", "NumPy's is the mean of two middle elements, PyTorch's the lower one"),
     "min": ("x.min(1)", "x.min(dim=1)", "as `max`"),
+    "mse_loss": (
+        "nn.functional.mse_loss(x[:0], x[:0])",
+        "float('nan')",
+        "the mean of no terms is 0, so that an empty batch changes nothing",
+    ),
     "one_hot": ("F.one_hot(n)", "F.one_hot(n, dtype=int)", "floats, which losses take; PyTorch's are integers"),
     "pad": ("F.pad(x, (1, 0))", "nn.functional.pad(x, (1, 0))", "NumPy's widths begin with the first axis"),
+    "poisson_nll_loss": (
+        "autolab.grad(lambda t: nn.functional.poisson_nll_loss(x, t, full=True))(0 * x)",
+        "autolab.grad(lambda t: nn.functional.poisson_nll_loss(x, t))(0 * x) * float('nan')",
+        "a count below 1 has no Stirling term, and no gradient by it",
+    ),
     "reciprocal": ("F.reciprocal(n)", "1 / n", "NumPy's of integers are integers"),
     "repeat": ("x.repeat(2, 1)", "autolab.tile(x, (2, 1))", "NumPy's repeats the elements along axis 1"),
     "SGD": ("optimizers.SGD().lr", "optimizers.SGD(lr=0.001).lr", "Chainer's learning rate is 0.01"),
@@ -674,11 +710,12 @@ ON_PURPOSE: dict[str, tuple[str, str, str]] = {
     "split": ("F.split(x, 2)", "x.split(2)", "NumPy's 2 is the number of parts, PyTorch's their size"),
     "squeeze": ("x.squeeze(0)", "x.squeeze(dim=0)", "NumPy's refuses an axis of another length than 1"),
     "std": ("x.std(0)", "x.std(dim=0)", "NumPy's divides by n, PyTorch's by n - 1"),
-    "triplet": ("F.triplet(x, x, x)", "F.triplet_margin_loss(x, x, 2 * x)", "PyTorch's adds 1e-6 to each difference"),
+    "tanh": ("F.tanh(n > 2)", "F.tanh(1.0 * (n > 2))", "NumPy computes tanh of booleans in float16"),
     "transpose": ("x.transpose(0, 1)", "x.t()", "NumPy's gives the order of the axes, PyTorch's two to swap"),
+    "triplet": ("F.triplet(x, x, x)", "F.triplet_margin_loss(x, x, 2 * x)", "PyTorch's adds 1e-6 to each difference"),
     "var": ("x.var(0)", "x.var(dim=0)", "as `std`"),
 }
-"""What has NumPy's meaning though PyTorch has the same name -> this call, PyTorch's meaning, and the reason."""
+"""What means something else than the same name in PyTorch -> this call, PyTorch's meaning, and the reason."""
 
 OTHER_FORMS = {
     name: f"functions.values_and_places.{name}" for name in ("max", "median", "min", "sort", "squeeze", "std", "var")

@@ -1,6 +1,6 @@
 """Layers and optimizers that both `autolab` and the torch facade have: every setting gives the same numbers in both.
 
-What differs on purpose is in `ON_PURPOSE` of autolab/engine/habit_tables.py, or below with its reason.
+What differs on purpose is in `ON_PURPOSE` of autolab/engine/habit_tables.py; what one of them refuses is below.
 """
 
 from __future__ import annotations
