@@ -269,6 +269,19 @@ def test_what_it_does_not_have_is_said(made: Any, said: str) -> None:
         made()
 
 
+def test_settings_that_mean_nothing_are_refused() -> None:
+    f, x = nn.functional, Variable(X)
+    for call, said in (
+        (lambda: f.gelu(x, "erf"), "gelu: approximate is 'erf'; expected 'none' or 'tanh'"),
+        (lambda: f.celu(x, 0.0), "celu: .*alpha is 0.0; expected another number"),
+        (lambda: f.hardtanh(x, 2.0, 1.0), "hardtanh: .*low is 2.0; expected at most high, 1.0"),
+        (lambda: f.batch_norm(x, None, None), "batch_norm: running_mean or running_var is None; out of training"),
+        (lambda: f.batch_norm(x[:1, :, :1, 0], None, None, training=True), "a variance needs two numbers per feature"),
+    ):
+        with pytest.raises(ValueError, match=said):
+            call()
+
+
 @pytest.mark.parametrize("x", [X[..., 0, 0], X[..., 0], X])
 def test_prelu_has_a_slope_for_each_channel(x: np.ndarray) -> None:
     layer = nn.PReLU(3)

@@ -128,6 +128,8 @@ def celu(xp: Any, x: Array, *, alpha: float = 1.0) -> Array:
     >>> F.celu(Variable([-1000.0, 0.0, 3.0]), alpha=2.0)
     variable([-2.  0.  3.])
     """
+    if not alpha:
+        raise ValueError(f"alpha is {alpha!r:.40}; expected another number than 0")
     return xp.where(x > 0, x, alpha * xp.expm1(xp.minimum(x, 0) / alpha))
 
 
@@ -148,6 +150,8 @@ def hardtanh(xp: Any, x: Array, *, low: float = -1.0, high: float = 1.0) -> Arra
     >>> F.hardtanh(Variable([-3.0, 0.5, 3.0]))
     variable([-1.   0.5  1. ])
     """
+    if low > high:
+        raise ValueError(f"low is {low!r:.40}; expected at most high, {high!r:.40}")
     return xp.minimum(xp.maximum(x, low), high)
 
 

@@ -13,22 +13,6 @@ from .._arguments import beside, expect, of_floats, tensor_of
 from .._tensor import dressed, result
 
 
-def _padding(weight: Any, padding: Any, dilation: Any) -> Any:
-    """``padding`` as numbers: "valid" and "same" are replaced."""
-    if not isinstance(padding, str):
-        return padding if isinstance(padding, int) else tuple(padding)
-    if padding == "valid":
-        return 0
-    kernel = weight._data.shape[2:]
-    reach = [step * (k - 1) for k, step in zip(kernel, _each(dilation, len(kernel)), strict=True)]
-    if padding != "same" or any([r % 2 for r in reach]):
-        raise RuntimeError(
-            f"conv: padding is {padding!r:.60} for {kernel}; expected numbers, or 'same' for odd lengths"
-        )
-    found = tuple([r // 2 for r in reach])
-    return found if len(found) > 1 else found[0]
-
-
 def _batched(axes: int, input: Any, compute: Any) -> Any:
     """What is computed of a batch, also for a single example."""
     if input._data.ndim != axes + 1:
@@ -40,9 +24,8 @@ def _batched(axes: int, input: Any, compute: Any) -> Any:
 def _convolved(name: str, engine: Any, axes: int, input: Any, weight: Any, bias: Any, *how: Any) -> Any:
     stride, padding, dilation, groups = how
     beside(name, input, weight=weight, bias=bias)
-    expect(padding != "same" or set(_each(stride, axes)) == {1}, name, "stride", stride, "1 with padding='same'")
-    settings = {"stride": stride, "padding": _padding(weight, padding, dilation), "dilation": dilation}
-    return _batched(axes, input, lambda x: engine(x, weight, bias, groups=groups, **settings))
+    settings = {"stride": stride, "padding": padding, "dilation": dilation, "groups": groups}
+    return _batched(axes, input, lambda x: engine(x, weight, bias, **settings))
 
 
 def _transposed(name: str, engine: Any, axes: int, input: Any, weight: Any, bias: Any, *how: Any) -> Any:

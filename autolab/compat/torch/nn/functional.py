@@ -37,16 +37,6 @@ def _linear(input: Any, weight: Any, bias: Any) -> Any:
     return dressed(y if bias is None else y + bias)
 
 
-def _celu(input: Any, alpha: float, inplace: bool) -> Any:
-    expect(alpha != 0, "celu", "alpha", alpha, "another number")
-    return _placed("celu", input, F.celu(of_floats("celu", input), alpha), inplace, alpha)
-
-
-def _hardtanh(input: Any, min_val: float, max_val: float, inplace: bool) -> Any:
-    expect(min_val <= max_val, "hardtanh", "min_val", min_val, f"at most max_val={max_val}")
-    return _placed("hardtanh", input, F.hardtanh(of_floats("hardtanh", input), min_val, max_val), inplace)
-
-
 def _one_hot(tensor: Any, num_classes: int) -> Any:
     expect(num_classes >= -1, "one_hot", "num_classes", num_classes, "a number of classes, or -1")
     expect(tensor.size or num_classes > 0, "one_hot", "num_classes", num_classes, "a number above 0 without classes")
