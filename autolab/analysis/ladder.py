@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import math
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 from weakref import proxy
 
 import numpy as np
 
-from ..engine import Primitive, Variable, a_kind, get_array_module, grad, using_config
+from ..engine import Primitive, Variable, a_kind, get_array_module, grad, using_config, wrap
 from ..engine.float_errors import quietly
 from ..engine.observe import ForwardEvent, observe
+from ..transforms.forward_mode import Tape
 from ..transforms.higher_orders import made_by_elementwise
+from ..transforms.taylor_series import coefficients
 from ..transforms.tracing import BatchEvaluator, agree
 
 _PROBES = 5
@@ -128,20 +131,31 @@ class Ladder:
     def _fill(
         self, rows: Any, x: Variable, others: Sequence[Any], listening: Callable[[], AbstractContextManager[Any]]
     ) -> None:
-        """Fill in the orders one after the other; those that are zero everywhere stay zero."""
+        """Fill in the orders, from the Taylor coefficients if every step of ``fn`` has some."""
+        tape = Tape()
         with using_config("enable_backprop", True), quietly():
-            with listening():
+            with listening(), tape:
                 y = self._checked(self._fn(x, *others), x)
-            rows[0] = y.data
             if x.ndim:
                 self._is_known = made_by_elementwise(y)
-            for order in range(1, len(rows)):
-                ones = get_array_module(y._data).ones(y.shape, y.dtype)
-                (slope,) = grad([y], [x], [ones], order < len(rows) - 1) if y.node is not None else (None,)
-                if slope is None:  # all higher orders are zero
-                    break
-                y = slope
-                rows[order] = y.data
+            ones = wrap(get_array_module(x._data).ones(x.shape, x.dtype), None)
+            try:
+                found = coefficients(tape, [x], [ones], [y], len(rows) - 1)
+            except RuntimeError:  # of a function that can be differentiated only once
+                found = None
+            for order, c in enumerate(self._slopes(y, x) if found is None else found[0]):
+                rows[order] = c if found is None else c * math.factorial(order)
+
+    def _slopes(self, y: Variable, x: Variable) -> Iterator[Any]:
+        """The orders one after the other, by gradients of gradients; those that are zero everywhere are left out."""
+        yield y.data
+        for order in range(1, self.order + 1):
+            ones = get_array_module(y._data).ones(y.shape, y.dtype)
+            (slope,) = grad([y], [x], [ones], order < self.order) if y.node is not None else (None,)
+            if slope is None:
+                return
+            y = slope
+            yield y.data
 
     def _checked(self, y: Any, x: Variable) -> Variable:
         name = getattr(self._fn, "__name__", type(self._fn).__name__)
