@@ -211,6 +211,8 @@ class Propagation:
             moving = {edge.place: self.series[edge.parent] for edge in edges}
             if node is None or not moving or all([y.node is None or y.node in self.series for y in step.outputs]):
                 continue
+            if _vanishes(step, moving):
+                continue
             key = _key(step, moving)
             if key is None or key not in self._known:
                 results = _Step(self, step, node, moving).results
@@ -245,7 +247,7 @@ def _key(step: ForwardEvent, moving: Mapping[int, Series]) -> Any:
 def _constant(x: Any) -> Any:
     """A number by its value; arrays are not compared, as no rule leads back to its own function by one."""
     data = getattr(x, "_data", x)
-    if isinstance(data, np.ndarray) and data.size == 1:
+    if isinstance(data, np.ndarray | np.generic) and data.size == 1:
         return data.shape, data.dtype, data.tobytes()
     return [] if hasattr(data, "shape") else (type(x), x)
 
@@ -271,6 +273,19 @@ def _factors(function: Primitive) -> frozenset[str] | None:
     named = {i: values & {*function.retained[i]} for i in function.declared}
     once = all([i not in names and names <= {*function.declared} for i, names in named.items()])
     return frozenset([i for i, names in named.items() if names]) if once or function is einsum.function else None
+
+
+def _is_declared(function: Any) -> bool:
+    """Whether it is one of AutoLab's own declared functions; a user's may do other things than its rules say."""
+    return isinstance(function, Primitive) and function.run is function.forward
+
+
+def _vanishes(step: ForwardEvent, moving: Mapping[int, Series]) -> bool:
+    """Whether a step is a product with a constant 0: there the powers of powers end."""
+    names = _factors(step.function) if _is_declared(step.function) else None
+    places = {i for i in range(len(step.inputs)) if step.function.input_at(i) in names} if names else set()
+    fixed = [getattr(step.inputs[i], "_data", step.inputs[i]) for i in places - moving.keys()]
+    return moving.keys() <= places and any([isinstance(x, np.ndarray | np.generic) and not x.any() for x in fixed])
 
 
 def _along(v: Any, k: int) -> Any:
@@ -305,7 +320,7 @@ class _Step:
     def _way(self) -> Callable[[int], Row]:
         """The function of an order that gives the coefficients of that order."""
         function = self.function
-        if not isinstance(function, Primitive) or function.run is not function.forward:  # a user's may say anything
+        if not _is_declared(function):
             return self._by_rule
         if function in QUOTIENTS and not self._is_stack_with_vector():
             self._hold(QUOTIENTS[function][1:2])
