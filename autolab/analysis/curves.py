@@ -17,6 +17,9 @@ from .ladder import Ladder
 
 Function = Callable[[Variable], Any]
 
+HIGHEST = 10
+"""The highest order of curves and numbers. Graphs and formulas, which grow with each order, end at `MAX_ORDER`."""
+
 _SAMPLES, _MOST = 601, 48
 _FEW_SAMPLES, _FEW_MOST = 161, 6
 """For functions whose points must be computed one at a time."""
@@ -115,7 +118,7 @@ def _looked_at(ladder: Ladder, order: int, domain: tuple[float, float]) -> Curve
 
 def _highest(caller: str, fn: Function, at: float, order: int) -> Ladder:
     """The highest ladder that ``fn`` allows: some functions can be differentiated only once."""
-    for highest in range(MAX_ORDER + 1, order, -1):
+    for highest in range(max(MAX_ORDER, order) + 1, order, -1):
         ladder = Ladder(caller, fn, highest)
         try:
             ladder.exactly(at)

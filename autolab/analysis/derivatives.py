@@ -14,7 +14,7 @@ from ..engine.float_errors import quietly
 from ..recording import Recording, record
 from ..recording.orders import MAX_ORDER
 from ..shared.numerals import round_up
-from .curves import Curves, only, sampled
+from .curves import HIGHEST, Curves, only, sampled
 from .formulas import NO_FORMULAS, Formulas, read_formulas
 from .growth import Growth, growth
 from .ladder import Ladder
@@ -108,7 +108,7 @@ class Study:
     x : float
         The point; None for the middle of the domain. An increasing sequence of numbers sets the domain instead.
     order : int
-        The highest derivative, from 0 to 4.
+        The highest derivative, from 0 to 10; of more than 4, graphs and most formulas end at 4.
     domain : tuple of two floats, optional
         The interval over which the curves are drawn. By default, the interesting range of the functions that ``fn``
         applies to ``x`` directly, or else an interval around 0.
@@ -152,7 +152,7 @@ class Study:
             )
         self.fn, self._name = fn, getattr(fn, "__name__", type(fn).__name__)
         at, domain = _place(x.data if isinstance(x, Variable) else x, domain)
-        order = check_whole(CALLER, "order", order, 0, MAX_ORDER)
+        order = check_whole(CALLER, "order", order, 0, HIGHEST)
         values, near = Ladder(CALLER, fn, order).begin(at)  # an error at the point itself is raised
         self._domain = _domain(at, domain, near)
         self.has_curves = curves
@@ -168,7 +168,7 @@ class Study:
 
     def choose(self, order: int) -> Derivatives:
         """Choose another highest order; ``data`` is updated."""
-        self.data = self.look(self.data.x, check_whole(CALLER, "order", order, 0, MAX_ORDER))
+        self.data = self.look(self.data.x, check_whole(CALLER, "order", order, 0, HIGHEST))
         return self.data
 
     def look(self, x: float, order: int) -> Derivatives:
@@ -228,9 +228,9 @@ class Study:
 
 
 def _recorded(fn: Callable[[Variable], Any], x: float, order: int) -> Recording:
-    """The graphs up to an order, or to the highest one at which ``fn`` can still be differentiated."""
+    """The graphs up to an order, `MAX_ORDER`, or the highest one at which ``fn`` can still be differentiated."""
     with quietly():
-        for highest in range(order, 0, -1):
+        for highest in range(min(order, MAX_ORDER), 0, -1):
             try:
                 return record(fn, x, options={"order": highest})
             except RuntimeError:  # raised by a function that cannot be differentiated once more

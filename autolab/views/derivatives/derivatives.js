@@ -64,7 +64,7 @@ export default () =>
 function makeOrderPart({ get, send, root, link }) {
   const title = html("h2.al-function");
   const choices = makeRadios(
-    [0, 1, 2, 3, 4].map((order) => [String(order), () => send({ do: "turn", to: { order } })]),
+    Array.from({ length: 11 }, (_, order) => [String(order), () => send({ do: "turn", to: { order } })]),
     (order) => `${get("words").curve_order} ${order}`,
   );
   const row = html("div.al-segments");

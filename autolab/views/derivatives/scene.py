@@ -18,8 +18,7 @@ SIZE = Size(402.0, 214.0)
 TANGENT, TAYLOR = 5, 3
 """The line colours of the tangent and the polynomial; curves have the colour of text."""
 
-_POWERS = "\N{SUPERSCRIPT ZERO}\N{SUPERSCRIPT ONE}\N{SUPERSCRIPT TWO}\N{SUPERSCRIPT THREE}\N{SUPERSCRIPT FOUR}"
-_LOWER = "₀₁₂₃₄"
+_RAISED, _LOWERED = (str.maketrans("0123456789", digits) for digits in ("⁰¹²³⁴⁵⁶⁷⁸⁹", "₀₁₂₃₄₅₆₇₈₉"))
 _NEAR, _BESIDE = 1e-9, 1 / 400
 """Fractions of the domain within which the point counts as being at a kink, and next to a zero of the slope."""
 _LONGEST = 14
@@ -31,7 +30,11 @@ def symbol(data: Derivatives, order: int) -> str:
     A function without a name, or with a long one, is called f.
     """
     name = data.function if data.function.isidentifier() and len(data.function) <= _LONGEST else "f"
-    return name + ("", "′", "″", "‴", "⁽⁴⁾")[order]
+    return name + (("", "′", "″", "‴")[order] if order < 4 else f"⁽{_raised(order)}⁾")
+
+
+def _raised(number: int) -> str:
+    return str(number).translate(_RAISED)
 
 
 def variable(data: Derivatives) -> str:
@@ -196,10 +199,10 @@ def polynomial(data: Derivatives) -> str:
             continue
         sign = (MINUS if factor < 0 else "+") if parts else (MINUS if factor < 0 else "")
         size = number(abs(factor))
-        power = "" if order == 0 else step if order == 1 else step + _POWERS[order]
+        power = "" if order == 0 else step if order == 1 else step + _raised(order)
         term = size if order == 0 else power if abs(factor) == 1 else f"{size} {power}"
         parts.append(f" {sign} {term}" if parts else f"{sign}{term}")
-    return f"T{_LOWER[data.order]}(x) = {''.join(parts)}"
+    return f"T{str(data.order).translate(_LOWERED)}(x) = {''.join(parts)}"
 
 
 def said(data: Derivatives) -> str:
