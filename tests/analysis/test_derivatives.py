@@ -28,6 +28,19 @@ def test_curves_and_values_are_those_of_the_closed_forms():
     assert data.curves.x[0] == -3 and data.curves.x[-1] == 3 and data.curves.breaks == () == data.curves.kinks
 
 
+def test_curves_go_to_order_ten_and_graphs_to_four():
+    study = Study(lambda x: x**12, 0.7, order=10, domain=(-2, 2))
+    curves = study.data.curves
+    assert curves.together and curves.breaks == () == curves.kinks and study.most == 10
+    for order in range(11):
+        exact = math.perm(12, order) * curves.x ** (12 - order)
+        np.testing.assert_allclose(curves.y[order], exact, rtol=1e-12, atol=1e-12 * np.abs(exact).max())
+        assert study.data.values[order] == pytest.approx(math.perm(12, order) * 0.7 ** (12 - order), rel=1e-12)
+    assert len(study.data.recording.higher) == 4 and len(study.data.formulas.orders) == 5
+    assert study.choose(7).order == 7 and len(study.data.curves.y) == 8
+    assert len(Study(lambda x: 3 * x, 1.0, order=10).data.formulas.orders) == 11  # the others are 0
+
+
 def test_the_polynomial_of_a_polynomial_is_itself():
     study = Study(lambda x: 2 * x**3 - x + 5, 1.5, order=3)
     t = np.linspace(-2, 2, 9)
@@ -258,7 +271,7 @@ def test_a_point_may_be_very_small_or_large(x):
         (lambda: Study(np.sin, math.inf), "derivatives: x is inf"),
         (lambda: Study(np.sin, 1e308), r"x is 1e\+308, too large for curves around it; expected it with domain="),
         (lambda: Study(np.sin, [2.0, 1.0]), "expected one finite number"),
-        (lambda: Study(np.sin, 1.0, 5), "derivatives: order is 5; expected a whole number from 0 to 4"),
+        (lambda: Study(np.sin, 1.0, 11), "derivatives: order is 11; expected a whole number from 0 to 10"),
         (lambda: Study(np.sin, 1.0, True), "order is True"),
         (lambda: Study(np.sin, 1.0, domain=(2, 1)), "expected two finite numbers, the lower one first"),
         (lambda: Study(np.sin, 1.0, domain=(2, 3)), "x is 1; expected a point of the domain, from 2 to 3"),

@@ -295,6 +295,16 @@ def test_the_order_is_chosen_and_the_growth_is_that_of_the_recordings(page: Page
     )
 
 
+def test_ten_orders_are_read_one_below_the_other(page: Page, show: Open) -> None:
+    wire = show(np.exp, 0.5, order=10)
+    assert values(page) == [number(np.exp(0.5))] * 11
+    assert all(plot.bounding_box()["height"] >= 60 for plot in plots(page))  # type: ignore[index]
+    order(page, 7).click()
+    wire.settle()
+    assert len(values(page)) == 8
+    expect(page.get_by_role("radio", name=say("curve_order"))).to_have_count(11)
+
+
 def test_the_graphs_of_all_orders_follow_the_point(page: Page, show: Open) -> None:
     wire = show(lambda x: x * x * x, 2.0, 2)
     assert page.locator(".al-graph").count() == 0 and seen(wire.widget).program is None
