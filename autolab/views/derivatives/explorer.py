@@ -221,7 +221,7 @@ def derivatives(
         The point: a finite number, by default 0.5 or the middle of the domain. It can also be passed by the name of
         ``fn``'s parameter. An increasing sequence of numbers, such as ``np.linspace`` returns, sets the domain instead.
     order : int
-        The highest derivative, from 0 to 10; it can be changed in the view. The graphs and most formulas end at order 4.
+        The highest derivative, from 0 to 10; it can be changed in the view. Graphs and most formulas end at order 4.
     domain : tuple of two floats, optional
         The interval over which the curves are drawn. By default, the interesting range of the functions that ``fn``
         applies to ``x`` directly, or else an interval around 0.
