@@ -302,7 +302,10 @@ class InstanceNorm1d(RunningAverages, InstanceNormalization):
         _leave_out(self, affine, bias)
         self.momentum = momentum
         for name, start in zip(self._averages, (0, 1), strict=True):
-            self.register_buffer(name, np.full(num_features, start, np.float32) if track_running_stats else None)
+            if track_running_stats:
+                self.register_buffer(name, np.full(num_features, start, np.float32))
+            else:
+                setattr(self, name, None)
 
     def forward(self, x: Any) -> Any:
         """Normalize ``x`` of shape ``(examples, channels, ...)``, or of a single example."""

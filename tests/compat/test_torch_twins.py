@@ -103,36 +103,11 @@ def _cases() -> Iterator[tuple[str, dict[str, Any]]]:
                     yield name, ALONE[setting]
 
 
-def _as_named_there(name: str, layer: Any) -> Iterator[tuple[str, Any]]:
-    """Pairs of PyTorch's name and the array of our layer; of two biases that are added, ours has one."""
-    if name.removesuffix("Cell") not in ("LSTM", "GRU", "RNN"):
-        yield from [(path, p) for path, p in layer.named_parameters()]
-        return
-    ways = ["", "_reverse"] if getattr(layer, "bidirectional", False) else [""]
-    for i, cell in enumerate([run.cell for run in layer.runs] if hasattr(layer, "runs") else [layer]):
-        end = f"_l{i // len(ways)}{ways[i % len(ways)]}" if hasattr(layer, "runs") else ""
-        parts = "rzh" if name.startswith("GRU") else [""]
-        for kind, letter in (("ih", "W"), ("hh", "U")):
-            links = [getattr(cell, f"{letter}_{part}" if part else letter) for part in parts]
-            yield f"weight_{kind}{end}", [link.W for link in links]
-            yield f"bias_{kind}{end}", [link.b for link in links]
-
-
-def _with_the_same_weights(name: str, theirs: Any, ours: Any) -> None:
-    own = dict(_as_named_there(name, ours))
-    for path, parameter in theirs.named_parameters():
-        value = RNG.uniform(0.5, 1.5, parameter.shape).astype(np.float32)
-        held = own.pop(path)
-        held = held if isinstance(held, list) else [held]
-        parts = np.split(value, len(held)) if len(held) > 1 else [value]
-        if path.startswith("bias_hh"):
-            value[:] = 0 if held[-1] is None else value
-            parts = [part * (one is not None) for one, part in zip(held, parts, strict=True)]
-        parameter.data = torch.from_numpy(np.concatenate(parts))
-        for one, part in zip(held, parts, strict=True):
-            if one is not None:
-                one.data = part
-    assert not [path for path, held in own.items() if not isinstance(held, list) or any(p is not None for p in held)]
+def _with_the_same_weights(theirs: Any, ours: Any) -> None:
+    """New weights, which ours loads under PyTorch's names: it has all of them and no other."""
+    for parameter in theirs.parameters():
+        parameter.data = torch.from_numpy(RNG.uniform(0.5, 1.5, parameter.shape).astype(np.float32))
+    ours.load_state_dict({name: value.numpy() for name, value in theirs.state_dict().items()})
 
 
 def _numbers(result: Any) -> list[np.ndarray]:
@@ -151,7 +126,7 @@ def _agree(theirs: Any, ours: Any) -> None:
 def test_a_layer_gives_the_facades_numbers(name: str, settings: dict[str, Any]) -> None:
     sizes, x = LAYERS[name]
     theirs, ours = getattr(torch.nn, name)(*sizes, **settings), getattr(nn, name)(*sizes, **settings)
-    _with_the_same_weights(name, theirs, ours)
+    _with_the_same_weights(theirs, ours)
     for mode in (True, True, False):
         theirs.train(mode)
         ours.train(mode)
@@ -165,7 +140,7 @@ def test_a_layer_gives_the_facades_numbers(name: str, settings: dict[str, Any]) 
 
 def test_layers_of_two_inputs_or_without_a_batch_give_the_facades_numbers() -> None:
     theirs, ours = torch.nn.Bilinear(4, 4, 3), nn.Bilinear(4, 4, 3)
-    _with_the_same_weights("Bilinear", theirs, ours)
+    _with_the_same_weights(theirs, ours)
     _agree(theirs(torch.from_numpy(ROWS), torch.from_numpy(ROWS + 1)), ours(ROWS, ROWS + 1))
     table = nn.Embedding(5, 3, 1, 0.5, 1.0)
     assert (table.max_norm, table.norm_type, table.padding_idx) == (0.5, 1.0, 1)
@@ -185,7 +160,7 @@ def test_layers_of_two_inputs_or_without_a_batch_give_the_facades_numbers() -> N
     for mode in ("reflect", "replicate", "circular"):
         for settings in ({"padding": (2, 0)}, {"padding": 1, "dilation": (1, 2), "stride": 2}, {"padding": "same"}):
             theirs, ours = [lib.Conv2d(4, 2, 3, padding_mode=mode, **settings) for lib in (torch.nn, nn)]
-            _with_the_same_weights("Conv2d", theirs, ours)
+            _with_the_same_weights(theirs, ours)
             _agree(theirs(torch.from_numpy(IMAGES)), ours(IMAGES))
     ours.padding_mode = "zeros"
     assert "padding_mode" not in repr(ours)
