@@ -23,11 +23,12 @@ import inspect
 import re
 import sys
 from collections.abc import Callable, Iterator
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from .absent import missing, original
+from .raw_errors import RAW, explained, restated
 
 
 class Entry(NamedTuple):
@@ -158,6 +159,11 @@ def fill(
     several : callable, optional
         Applied instead to those whose expression is not a single function of AutoLab.
     """
+    written = vars(sys.modules[module])
+    for name, held in [*written.items()]:
+        is_public = inspect.isfunction(held) and held.__module__ == module and name[0] != "_"
+        if is_public and held.__code__.co_name == name:  # not one made by a function
+            written[name] = explained(held)
     for name, made in made_by(original(module), module):
         entry = entries(original(module))[name]
         is_one = entry.expression.count("F.") == 1 and "np." not in entry.expression
@@ -165,7 +171,7 @@ def fill(
         if entry.parameters is not None:
             made = decorate(made) if decorate is not None else made
             made.__module__ = module
-        vars(sys.modules[module])[name] = made
+        written[name] = made
     return missing(module)
 
 
@@ -221,16 +227,29 @@ def _defined(entry: Entry, name: str, module: str, call: Any = None) -> Any:
     who = "type(self).__name__" if parameters.startswith("self, ") else repr(name)
     check = f"_check({who}, {original(module).partition('.')[0]!r}, {{{given}}}); " if given else ""
     returned = f"{check}return {entry.expression or None}"
-    indent = entry.column - returned.index("return ") - len("return ")  # tracebacks underline parts of the table's line
-    source = f"def make(_check, _call):\n def made({parameters}) -> {entry.returns or 'Any'}:\n"
-    source += f"{' ' * max(indent, 2)}{returned}\n return made"
+    returned = f"try: {returned}"
+    indent = " " * max(entry.column - returned.index("return ") - len("return "), 2)
+    source = f"def make(_check, _call, _raw, _restated):\n def made({parameters}) -> {entry.returns or 'Any'}:\n"
+    source += (
+        f"{indent}{returned}\n{indent}except _raw as error:\n{indent} other = _restated({name!r}, error, locals())\n"
+    )
+    source += f"{indent} if other is None: raise\n{indent} raise other from None\n return made"
+    tree = ast.parse(source)
+    for node in ast.walk(tree):  # tracebacks show the line of the table, and underline parts of it
+        if getattr(node, "lineno", 0) > 3:
+            place = {"lineno": 3, "end_lineno": 3, "col_offset": entry.column, "end_col_offset": entry.column + 1}
+            vars(node).update(place)
     flags = __future__.annotations.compiler_flag
-    code = compile(source, str(_table(original(module))), "exec", flags, dont_inherit=True)
+    code = compile(tree, str(_table(original(module))), "exec", flags, dont_inherit=True)
     found: dict[str, Any] = {}
     exec(code, vars(sys.modules[module]), found)
-    made = found["make"](_refuse, call)
+    made = found["make"](_refuse, call, RAW, partial(_restated, _passed(entry)))
     made.__code__ = made.__code__.replace(co_firstlineno=entry.line - 1)  # as in the table
     return made
+
+
+def _restated(parameters: list[str], function: str, error: Exception, names: dict[str, Any]) -> Exception | None:
+    return restated(function, error, {one: names[one] for name in parameters if (one := name.strip("*")) in names})
 
 
 def called(function: Any, name: str, said: str) -> Any:

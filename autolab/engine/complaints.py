@@ -77,7 +77,7 @@ def complaint(
     """
     kind = next((k for k in COMPLAINTS if isinstance(error, k)), None)
     own_class = type(error) is not kind and not type(error).__module__.startswith("numpy")
-    expected = _expected(str(error))
+    expected = expectation(str(error))
     if kind is None or own_class or (expected is None and str(error).startswith(f"{function}:")):
         return error
     inputs = [(schema.label(i), array) for i, array in enumerate(arrays) if array is not None]
@@ -102,7 +102,8 @@ def mixed_devices(arrays: dict[str, Any]) -> str | None:
     return f"{each}: expected all on one device; move them with to_gpu or to_cpu"
 
 
-def _expected(said: str) -> str | None:
+def expectation(said: str) -> str | None:
+    """What was expected, where a message of NumPy or of CuPy's cuSOLVER routines is known."""
     for pattern, expected in _EXPECTED:
         if (found := re.search(pattern, said)) is not None:
             return found.expand(expected) if isinstance(expected, str) else expected(*found.groups())

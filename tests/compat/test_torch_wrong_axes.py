@@ -1,11 +1,14 @@
 """An axis that a tensor does not have and a count beyond its length are refused, by the facade and by AutoLab."""
 
 import inspect
+import itertools
+import re
 
 import numpy as np
 import pytest
 
 import autolab
+from autolab import compat
 from autolab import functions as F
 from autolab.compat import torch
 from autolab.compat.torch._methods import functions
@@ -114,3 +117,28 @@ def test_every_function_of_dim_takes_axis_and_keepdims():
                 assert torch.equal(a, b), name
     with pytest.raises(TypeError, match="sum: got dim, axis; expected one name for each argument"):
         X.sum(dim=1, axis=1)
+
+
+WRONG = ("wrong", -7, torch.ones(7), np.ones(3), object())
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+def test_what_a_function_cannot_use_is_refused_under_its_name():
+    """No message of Python's or NumPy's own: each begins with a function, and says what came."""
+    found = []
+    for module in (torch, torch.nn.functional):
+        for name in compat.originals()[module.__name__.removeprefix("autolab.compat.")]:
+            function = getattr(module, name, None)
+            if not inspect.isfunction(function) or name.startswith(("set_", "manual_seed", "save", "load")):
+                continue
+            names = [p for p in inspect.signature(function).parameters.values() if p.kind == p.POSITIONAL_OR_KEYWORD]
+            needed = {p.name: X / 2 for p in names if p.default is p.empty}
+            for p, wrong in itertools.product(names, WRONG):
+                try:
+                    function(**needed | {p.name: wrong})
+                except (AttributeError, IndexError, TypeError, ValueError) as error:
+                    if re.match(r"[\w.]+(\.__\w+__)?(\(\))?:? ", str(error)) is None:
+                        found.append((name, p.name, wrong, error))
+                except RuntimeError:
+                    pass
+    assert not found

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import wraps
 from typing import Any
 
 import numpy as np
@@ -141,21 +139,3 @@ def without_gradient(function: str, name: str, value: Any) -> Any:
     if getattr(value, "node", None) is not None:
         raise RuntimeError(f"{function}: {name} requires a gradient, which it does not get here; give {name}.detach()")
     return plain(value)
-
-
-_NUMPYS = {"axis": "dim", "keepdims": "keepdim"}
-
-
-def with_numpys_words(function: Callable[..., Any]) -> Callable[..., Any]:
-    """A function of ``dim`` that also takes ``axis`` and ``keepdims``, as those of PyTorch do."""
-
-    @wraps(function)
-    def call(*args: Any, **given: Any) -> Any:
-        if "axis" in given or "keepdims" in given:
-            named = {_NUMPYS.get(name, name): value for name, value in given.items()}
-            if len(named) < len(given):
-                raise TypeError(f"{function.__name__}: got {', '.join(given)}; expected one name for each argument")
-            given = named
-        return function(*args, **given)
-
-    return call

@@ -10,6 +10,7 @@ import numpy as np
 from ... import functions as F
 from ...engine import a_kind, get_array_module  # noqa: F401  # get_array_module is for table.txt
 from ...functions import pytorch_names as _names  # noqa: F401  # for table.txt
+from ..raw_errors import RAW, restated
 from ..table import called, fill
 from ._arguments import cast, floats, is_whole, number, of_floats, tensor_of, together
 from ._tensor import Engine, Tensor, constant, dressed, plain, result
@@ -180,10 +181,13 @@ def _truth(name: str, ufunc: Any, of_two: bool) -> Callable[..., Any]:
         return constant(ufunc(tensor_of(name, input)._data))
 
     def of_pair(input: Any, other: Any) -> Any:
-        a, b = together(input, other)
-        if not isinstance(b, Engine) and a._data.dtype.kind in "iu":
-            b = np.asarray(b).astype(a._data.dtype)
-        return constant(ufunc(plain(a), plain(b)))
+        try:
+            a, b = together(input, other)
+            if not isinstance(b, Engine) and a._data.dtype.kind in "iu":
+                b = np.asarray(b).astype(a._data.dtype)
+            return constant(ufunc(plain(a), plain(b)))
+        except RAW as error:
+            raise (restated(name, error, {"input": input, "other": other}) or error) from None
 
     words = ufunc.__name__.replace("_", " ")
     return called(of_pair if of_two else of_one, name, f"``torch.{name}``: {words} for each element, as a tensor.")

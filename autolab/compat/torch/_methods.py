@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cache
-from inspect import isfunction
+from inspect import isfunction, unwrap
 from typing import Any
 
 import numpy as np
 
 from ... import functions as F  # for table.txt
 from ..dressing import dress
+from ..raw_errors import explained
 from ..table import called, made_by
 from . import _creation, _elementwise, _inplace, _products, _reductions, _shapes  # noqa: F401  # for table.txt
-from ._arguments import cast, index_of, with_numpys_words, without_gradient  # noqa: F401  # for table.txt, as are the next
+from ._arguments import cast, index_of, without_gradient  # noqa: F401  # for table.txt, as are the next
 from ._creation import to  # noqa: F401  # for table.txt
 from ._elementwise import COMPARISONS, QUESTIONS, UNARY
 from ._tensor import Tensor, constant, dressed, plain, result  # noqa: F401  # for table.txt
@@ -41,9 +42,14 @@ def functions() -> dict[str, Callable[..., Any]]:
         for name, one in vars(module).items():
             ours = isfunction(one) and one.__module__ in _HOMES
             if ours and not name.startswith("_") and one is not _elementwise.binary:
-                found[name] = with_numpys_words(one) if "dim" in one.__code__.co_varnames else one
+                written = unwrap(one)
+                takes_dim = "dim" in written.__code__.co_varnames
+                found[name] = explained(written, _NUMPYS) if takes_dim else one
     return found
 
+
+_NUMPYS = {"axis": "dim", "keepdims": "keepdim"}
+"""PyTorch's functions of ``dim`` take NumPy's names as well."""
 
 _HOMES = {module.__name__ for module in _MODULES}
 
