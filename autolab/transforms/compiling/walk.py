@@ -263,4 +263,5 @@ def _is_of_library(held: dict[str, Any]) -> bool:
 
 
 def _owner(function: Any) -> Any:
-    return function.__self__ if hasattr(type(function), "__self__") else None
+    # functions that Cython made have the attribute without a value
+    return getattr(function, "__self__", None) if hasattr(type(function), "__self__") else None

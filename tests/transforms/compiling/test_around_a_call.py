@@ -379,3 +379,22 @@ def test_what_makes_every_call_run_as_it_is_written_is_told(start: Any, told: st
     del watched, x, held
     doubled(Variable(np.ones(2)))
     assert doubled.programs and not doubled.report().refusals
+
+
+def test_a_callable_whose_owner_has_no_value_is_walked_over() -> None:
+    """Functions that Cython made, such as those of pandas, have ``__self__`` without a value."""
+
+    class Made:
+        scale = 2.0
+
+        @property
+        def __self__(self) -> Any:
+            raise AttributeError("__self__")
+
+        def __call__(self, x: Any) -> Any:
+            return self.scale * x
+
+    made = Made()
+    compiled = autolab.compile(eval("lambda x: made(x)", {"made": made}))
+    for made.scale in (2.0, 2.0, 3.0):
+        assert compiled(np.ones(2)).tolist() == [made.scale] * 2
