@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..engine import Node, Variable, a_kind, as_array, backprop_enabled, check_real, grad, using_config, wrap
-from ..engine.backend import get_array_module, is_array
+from ..engine.backend import get_array_module
 from ..engine.declare import elementwise
 from ..shared.structure import filled, leaves, matched, rebuilt
 
@@ -87,7 +87,7 @@ class AppliedFunction:
     def _own(self, what: str, path: str, leaf: Any) -> Variable:
         if isinstance(leaf, Variable) and leaf.node is not None and self._outer:
             return same(leaf)
-        if isinstance(leaf, bool) or not (isinstance(leaf, Variable | np.generic | int | float) or is_array(leaf)):
+        if isinstance(leaf, bool) or not (isinstance(leaf, int | float) or hasattr(type(leaf), "__array__")):
             raise TypeError(f"{what}{path and ' at ' + path} is {a_kind(leaf)}; expected real numbers or an array")
         data = np.float64(leaf) if isinstance(leaf, int | float) and not isinstance(leaf, np.generic) else leaf
         array = as_array(leaf._data if isinstance(leaf, Variable) else data, what)

@@ -124,3 +124,19 @@ def test_a_function_of_another_library_is_told_what_to_pass():
 
     with pytest.raises(TypeError, match=r"^no such thing"):
         autolab.record(own, x=2.0)
+
+
+def test_what_gives_an_array_is_taken_as_one():
+    """A column of a table, as those of pandas, is an array to every transform, as it is to Variable."""
+
+    class Column:
+        def __array__(self, dtype=None, copy=None):
+            return np.asarray([1.5, 3.0], dtype)
+
+    x, column = np.array([1.5, 3.0]), Column()
+    for transform in TRANSFORMS.values():
+        found, expected = [transform(bowl)(given) for given in (Variable(column), column)]
+        for a, b in zip(*[y if isinstance(y, tuple) else (y,) for y in (found, expected)], strict=True):
+            np.testing.assert_array_equal(autolab.as_variable(a).data, autolab.as_variable(b).data)
+    np.testing.assert_array_equal(transforms.jvp(np.square, (column,), (column,))[1].data, 2 * x * x)
+    np.testing.assert_array_equal(transforms.vjp(np.square, column)[1](column).data, 2 * x * x)
