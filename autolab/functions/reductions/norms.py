@@ -23,7 +23,8 @@ Order = float | str | None
 def norm(xp: Any, x: Array, *, ord: Order = None, axis: Axis = None, keepdims: bool = False) -> Array:
     """Norm: by default the square root of the sum of squares.
 
-    The gradient is 0 where the norm is 0: the tip of a cone has no slope.
+    The gradient is 0 where the norm is 0: the tip of a cone has no slope. The second derivative counts as 0 there, too,
+    so that of ``norm(x) ** 2`` is 0 at 0 instead of 2: for higher orders write ``sum(x * x)``.
 
     Parameters
     ----------
