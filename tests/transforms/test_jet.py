@@ -16,8 +16,9 @@ from helpers.function_table import ROWS
 from helpers.programs import draw
 
 import autolab
-from autolab import FunctionNode, Variable, grad, transforms
+from autolab import FunctionNode, Variable, grad, nn, transforms
 from autolab import functions as F
+from autolab import links as L
 from autolab.engine.observe import silence
 from autolab.transforms import jet
 
@@ -56,12 +57,13 @@ def _beside_mpmath(value: Callable[..., Any], at: Any, found: np.ndarray) -> tup
 def _nested(fn: Callable[..., Any], xs: Any, vs: Any, weights: np.ndarray, order: int) -> list[float]:
     """The coefficients of the weighted sum of the results along a line, by gradients of gradients."""
     t = Variable(0.0)
-    y = F.sum(fn(*[x + t * v for x, v in zip(xs, vs, strict=True)]) * weights)
-    found = [y.item()]
-    for k in range(1, order + 1):
-        slope = grad(y, t, create_graph=True) if y.requires_grad else None
-        y = Variable(0.0, requires_grad=False) if slope is None else slope
-        found.append(y.item() / math.factorial(k))
+    with autolab.using_config("enable_backprop", True):
+        y = F.sum(fn(*[x + t * v for x, v in zip(xs, vs, strict=True)]) * weights)
+        found = [y.item()]
+        for k in range(1, order + 1):
+            slope = grad(y, t, create_graph=True) if y.requires_grad else None
+            y = Variable(0.0, requires_grad=False) if slope is None else slope
+            found.append(y.item() / math.factorial(k))
     return found
 
 
@@ -93,6 +95,24 @@ def test_random_programs_have_the_coefficients_of_nested_gradients(seeds: range)
         with naming(f"program {seed}"):
             program = draw(seed)
             _check(program.ours, program.inputs, np.random.default_rng(seed), 3)
+
+
+def test_networks_have_the_coefficients_of_nested_gradients() -> None:
+    lstm, attention = nn.LSTM(3, 4), nn.MultiheadAttention(8, 2, batch_first=True)
+    nets: dict[str, tuple[Any, tuple[int, ...]]] = {
+        "convolution": (L.Sequential(L.Convolution2D(2, 3, 3), F.gelu, lambda x: F.avg_pool2d(x, 2)), (2, 2, 6, 6)),
+        "attention": (lambda x: attention(x, x, x)[0], (2, 5, 8)),
+        "recurrent": (lambda x: lstm(x)[0], (3, 2, 3)),
+        "normalized": (L.Sequential(L.Linear(4, 5), L.BatchNormalization(5), F.softmax), (6, 4)),
+        "dropout": (lambda x: F.dropout(F.tanh(x), rng=np.random.default_rng(3)), (3, 4)),
+        "equations": (lambda x: F.solve(x @ x.T + 3 * np.eye(4), F.rfft(x)[0]), (4, 4)),
+        "fused": (autolab.fuse(lambda x: F.tanh(x) * x + F.exp(x)), (5,)),
+    }
+    rng = np.random.default_rng(0)
+    with autolab.no_grad():  # so that the coefficients are constants, although parameters are used
+        for name, (net, shape) in nets.items():
+            with naming(name):
+                _check(net, (rng.normal(size=shape),), rng, 3, 1e-4)
 
 
 class _Cube(FunctionNode):

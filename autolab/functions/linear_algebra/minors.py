@@ -11,6 +11,7 @@ from typing import Any
 
 from ...engine import Array
 from ...engine.declare import primitive
+from ..elementwise.rounding import zeros_like
 
 
 @primitive()
@@ -43,8 +44,8 @@ def cofactors(xp: Any, *matrices: Array) -> Array:
 @cofactors.vjp("matrices")
 def _cofactors_of(g: Any, index: int, matrices: tuple[Any, ...]) -> Any:
     """the derivative of the cofactors along g"""
-    others = [m for i, m in enumerate(matrices) if i != index]
-    return cofactors(*others, g) if index else cofactors(*matrices, g)
+    given = [m for i, m in enumerate(matrices) if i != index or not index] + [g]
+    return zeros_like(g) if len(given) > g.shape[-1] else cofactors(*given)
 
 
 _FAR = 1e6
