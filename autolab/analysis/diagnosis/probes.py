@@ -211,11 +211,13 @@ def future(e: Evidence) -> Found:
     end = e.objectives[0].prediction if e.objectives else e.picks[0][1] if e.picks else e.loss
     if end is None or end.value is None:
         return
+    # the axis of time, one longer or shorter where words are compared with the next ones; a state has no such axis
+    targets = [shape_of(s) for o in e.objectives[:1] for s in uncut(e, o.target) if len(shape_of(s)) > 1]
+    lengths = {n + k for _, n, *_ in targets for k in (-1, 0, 1)}
     for given in fed(e):
-        array = given.array
-        if given.step.id not in e.behind([end]) or not array.ndim:
+        array, axis = given.array, 0 if given.array.ndim == 1 else 1
+        if given.step.id not in e.behind([end]) or not array.ndim or (lengths and array.shape[axis] not in lengths):
             continue
-        axis = 0 if array.ndim == 1 else 1
         half = array.shape[axis] // 2
         pair = two_runs(e, given, with_other(array, axis, slice(half, None)))
         sizes = (array.shape[axis], array.shape[axis] - 1)
@@ -264,11 +266,13 @@ def unordered(e: Evidence) -> Found:
     give the same predictions, in that order."""
     if not e.objectives or not any(attends(e, s) for s in e.trained):
         return
-    end, users = e.objectives[0].prediction, {user.id for user in e.calls if user.function in EMBEDDING}
+    flat, users = e.objectives[0].prediction, {user.id for user in e.calls if user.function in EMBEDDING}
     for given in fed(e):
         ids, is_read = given.array, any(user.id in users for user in e.uses(given.step))
         if not is_read or ids.ndim != 2 or ids.shape[1] < 4 or ids.dtype.kind not in "iu":
             continue
+        # words of all sequences are often put into one axis, for the loss
+        end = next((s for s in uncut(e, flat) if ids.shape[1] in shape_of(s)[1:]), flat)
         pair = two_runs(e, given, np.ascontiguousarray(ids[:, ::-1]))
         before, after = (None, None) if pair is None else (whole(run.steps[end.id].value) for run in pair)
         if before is None or after is None or before.shape != after.shape or np.ptp(before, axis=0).max() == 0:
