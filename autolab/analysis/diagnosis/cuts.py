@@ -296,9 +296,9 @@ def _all_frozen(e: Evidence) -> Found:
 
 
 def _without_effect(e: Evidence) -> Found:
-    """A number that depends on parameters and is added to the loss as a constant: it changes no gradient."""
+    """What depends on parameters and is added to the loss as a constant: it changes no gradient."""
     gone = [d for d in e.departures if d.how == "left" and e.learning & set(d.steps)]
-    waiting = [] if e.loss is None or not gone else [e.loss]
+    waiting = [] if e.loss is None or not e.watch.has_loss else [e.loss]
     seen: set[int] = set()
     while waiting:
         step = waiting.pop()
@@ -306,8 +306,18 @@ def _without_effect(e: Evidence) -> Found:
             continue
         seen.add(step.id)
         waiting += e.operands(step)
+        cut = _cut_penalty(e, step)
         texts = [o.constant for o in step.operands if o.constant]
-        if step.function not in ("add", "sub") or not texts or e.with_other_parameters is None:
+        if cut is not None:
+            yield e.suspect(
+                "cut_gradient",
+                f"{at_line(cut)} takes parameters out of the graph, and line {step.line} adds what is made of them to "
+                "the loss. It changes the loss but no gradient.",
+                _REMEDIES.get(cut.function or "", _KEEP),
+                at=cut,
+            )
+            return
+        if not gone or step.function not in ("add", "sub") or not texts or e.with_other_parameters is None:
             continue
         other = e.with_other_parameters.steps[step.id]
         if other.function == step.function and texts != [o.constant for o in other.operands if o.constant]:
@@ -320,3 +330,16 @@ def _without_effect(e: Evidence) -> Found:
                 told_at=gone[-1],
             )
             return
+
+
+def _cut_penalty(e: Evidence, step: Step) -> Step | None:
+    """Where a penalty of the weights alone, a term of a sum that has a gradient, leaves the graph."""
+    given = e.operands(step)
+    if step.function not in ("add", "sub") or len(given) != 2 or step.status == "constant":
+        return None
+    for term in [o for o in given if o.status == "constant" and o.id in e.learning]:
+        behind = [e.steps[i] for i in sorted(e.behind([term]))]
+        if all(s.operands or s.id in e.learned for s in behind):
+            cuts = [s for s in behind if s.operands and any(o.status not in ("constant", "integer") for o in e.operands(s))]
+            return cuts[0] if cuts and cuts[0].line is not None else None
+    return None

@@ -156,11 +156,16 @@ class Evidence(ProgramGraph):
         return found if found is not None and self.has_same_steps(found) else None
 
     @cached_property
-    def next_round(self) -> Recording | None:
-        """The second round of the program, with other random numbers than the first; None if that changes its steps."""
+    def second_run(self) -> Recording | None:
+        """The second round of the program, with other random numbers than the first."""
         first = ProgramWatch(self.bench, self.program.copied())
         first.run(1)
-        found = self._probed(first.program.copied(), draws=True)
+        return self._probed(first.program.copied(), draws=True)
+
+    @cached_property
+    def next_round(self) -> Recording | None:
+        """The same; None if its steps are others than those of the first."""
+        found = self.second_run
         return found if found is not None and self.has_same_steps(found) else None
 
     def has_same_steps(self, run: Recording) -> bool:

@@ -16,7 +16,7 @@ from .loss_terms import EMBEDDING
 from .program_graph import RESHAPES
 from .report import ProgramFinding
 from .reruns import Fed, changed_rows, difference, fed, first_bad, is_clean, two_runs, uncut, with_other
-from .words import at_line, axes_of_probabilities, shape_of, whole
+from .words import at_line, axes_of_probabilities, called, shape_of, whole
 
 _SEQUENCES = {
     *("lstm", "gru", "rnn_tanh", "rnn_relu"),
@@ -85,6 +85,8 @@ def _along(e: Evidence, o: Objective, given: Fed, axis: int) -> ProgramFinding |
     pair = two_runs(e, given, with_other(given.array, axis, k))
     rows = None if pair is None else changed_rows(*pair, o.prediction.id)
     count = _rows(o.prediction) // n
+    if pair is not None and rows == [] and axis == 0 and given.is_given:
+        return _one_for_all(e, o, given)
     if pair is None or not rows or rows[-1] >= n * count:
         return None
     if len(rows) < _rows(o.prediction):
@@ -104,6 +106,31 @@ def _along(e: Evidence, o: Objective, given: Fed, axis: int) -> ProgramFinding |
     return None if culprit is None else _mixed(e, o, culprit, given, shown)
 
 
+def _one_for_all(e: Evidence, o: Objective, given: Fed) -> ProgramFinding | None:
+    """The finding that all predictions are made of the first or the last example, as by h[-1] where examples come
+    before the places of a sequence."""
+    n = len(given.array)
+    for k in (n - 1, 0) if n == _rows(o.prediction) and given.array.ndim > 2 else ():
+        pair = two_runs(e, given, with_other(given.array, 0, k))
+        rows = None if pair is None else changed_rows(*pair, o.prediction.id)
+        if pair is None or rows != list(range(n)):
+            continue
+        before, after = pair
+        taken = [s for i in sorted(e.behind([o.prediction])) if (s := e.steps[i]).function in ("getitem", "select")]
+        for step in [s for s in taken if s.value is not None and e.operands(s)[0].value is not None]:
+            whole_rows = changed_rows(before, after, e.operands(step)[0].id)
+            if whole_rows == [k] and changed_rows(before, after, step.id) == list(range(n)):
+                return e.found(
+                    "mixed_examples",
+                    f"{at_line(step)} takes what belongs to example {k} of `{given.name}`, and makes the predictions "
+                    f"for all {n} of it: with other numbers there, all change, and with other numbers in the others, "
+                    "none.",
+                    "The examples are on the first axis: h[:, -1] takes the last place of each.",
+                    at=step,
+                )
+    return None
+
+
 def _are_of_same(rows: list[int], moved: list[int], n: int, count: int) -> bool:
     """Whether rows of predictions and of targets belong to the same of ``n`` examples, each with ``count`` rows. Within
     an example, targets may have other places, as words that are shifted by one."""
@@ -112,19 +139,30 @@ def _are_of_same(rows: list[int], moved: list[int], n: int, count: int) -> bool:
 
 
 def _mixed(e: Evidence, o: Objective, step: Step, given: Fed, shown: str) -> ProgramFinding | None:
-    array = given.array
+    array, remedy = given.array, None
     if step.function in ("softmax", "log_softmax") and is_over_batch(step, array.shape[0]):
         kind, what = "softmax_over_batch", "takes the softmax over the examples: columns sum to 1, not rows"
     elif step.function in RESHAPES - {"getitem"}:
         kind, what = "mixed_examples", "mixes examples: it changes the shape without moving the axes"
     elif step.function in _SEQUENCES and (array.ndim > 2 or _is_of_words(e, o, step, given)):
         kind, what = "mixed_examples", "takes the examples for the steps of a sequence"
+    elif (vector := _spread(e, step, len(array))) is not None:
+        kind, what = "wrong_axis", f"takes {called(vector)}, one number for each of {len(array)} examples, for a row"
+        remedy = "Keep the axis that the reduction takes away: keepdims=True, or keepdim=True in PyTorch."
     elif step.function in _REDUCTIONS and step.value is not None and not _is_normalisation(e, o, step):
         kind, what = "wrong_axis", f"works along the axis of the examples (result of shape {step.value.shape})"
     else:
         return None
-    remedy = _SEQUENCE_FIRST if step.function in _SEQUENCES else _REMEDIES[kind]
+    remedy = remedy or (_SEQUENCE_FIRST if step.function in _SEQUENCES else _REMEDIES[kind])
     return e.found(kind, f"{at_line(step)} {what}. {shown}.", remedy, at=step)
+
+
+def _spread(e: Evidence, step: Step, n: int) -> Step | None:
+    """A vector with a number for each example that an elementwise step combines with the columns of a matrix."""
+    given, shape = e.operands(step), shape_of(step)
+    vectors = [o for o in given if shape_of(o) == (n,) and o.id in e.learning]
+    is_mixed = len(shape) > 1 and shape[-1] == n and any(shape_of(o) == shape for o in given)
+    return vectors[0] if step.function in ("add", "sub", "mul", "div") and is_mixed and vectors else None
 
 
 def _is_of_words(e: Evidence, o: Objective, step: Step, given: Fed) -> bool:

@@ -27,6 +27,13 @@ class ProgramGraph:
     parameters: list[LiveParameter]
     """All parameters of the program, in their state before it ran."""
 
+    @classmethod
+    def of(cls, recording: Recording, parameters: list[LiveParameter]) -> ProgramGraph:
+        """The graph of another run of the program."""
+        graph = ProgramGraph()
+        graph.recording, graph.parameters = recording, parameters
+        return graph
+
     @cached_property
     def steps(self) -> dict[int, Step]:
         """The steps by their ids."""

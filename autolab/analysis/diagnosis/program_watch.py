@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from functools import wraps
+from functools import partial, wraps
 from typing import Any
 
 import numpy as np
@@ -74,7 +74,8 @@ class ProgramWatch:
         self.slopes: dict[str, np.ndarray | None] = {}
         self._piled: dict[str, TrainingEvent] = {}
         self._round = 0
-        self._seeds: list[tuple[TrainingEvent, Any]] = []  # of this round, with the states that they led to
+        # of this round, each with its generator's state now and then
+        self._seeds: list[tuple[TrainingEvent, Callable[[], Any], Any]] = []
         self._passed: dict[int, int] = {}  # the round in which a backward pass first went through a step
         self.path: set[int] = set()
 
@@ -101,9 +102,8 @@ class ProgramWatch:
         try:
             result = self.program()
         finally:
-            drawn = self.bench.generators()
             self.has_drawn |= Workbench.generators(self.bench) != before
-            self.events += [event for event, before in self._seeds if before != drawn]
+            self.events += [event for event, state, began in self._seeds if state() != began]
             self.calls_backward |= any(event.kind == "backward" for event in self.events[count:])
         self._note_own_update()
         loss = self.bench.loss_in(result)
@@ -146,7 +146,9 @@ class ProgramWatch:
         place = _users_place()
         if kind == "seed":
             answer = go_on()
-            self._seeds.append((TrainingEvent(kind, *place, self._round, who), self.bench.generators()))
+            state = partial(_state, answer) if isinstance(answer, np.random.Generator) else self.bench.generators
+            if isinstance(who, int | np.integer):  # others are drawn by chance, or are generators themselves
+                self._seeds.append((TrainingEvent(kind, *place, self._round, int(who)), state, state()))
             return answer
         if kind == "backward":
             return self._backward(who, go_on, place)
@@ -237,6 +239,10 @@ def cosine(moves: Mapping[str, np.ndarray], slopes: Mapping[str, np.ndarray | No
     ]
     size = np.sqrt(of_moves * of_slopes)
     return dot / size if np.isfinite(size) and size > 0 and np.isfinite(dot) else 0.0
+
+
+def _state(rng: np.random.Generator) -> str:
+    return str(rng.bit_generator.state)
 
 
 def _norm(array: np.ndarray) -> float:

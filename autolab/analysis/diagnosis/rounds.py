@@ -13,6 +13,7 @@ from ...recording.step import enclosing
 from .copied_program import items
 from .evidence import Evidence, Found
 from .lines import line_assigning, line_between
+from .program_graph import ProgramGraph
 from .program_watch import TrainingEvent, cosine
 from .report import CodeLine
 from .sizes import far_targets
@@ -20,6 +21,8 @@ from .updates import REFUSED, are_cleared, is_matrix, made_at
 from .words import at_line, holds, listed, number, whole
 from .workbench import LiveParameter
 
+_UNRELATED = 3
+"""So many different distances between the examples of a row in two steps show that no row goes on."""
 _LINE = 0.99
 """Numbers whose change has a smaller cosine with the gradient were not changed by gradient descent."""
 
@@ -310,3 +313,47 @@ def same_draws(e: Evidence) -> Found:
                 "Set the seed once, before the first step.",
                 at=first,
             )
+
+
+# ---------------------------------------------------------------------- what goes on into the next step
+def carried_states(e: Evidence) -> Found:
+    """A state that a recurrent layer computed in one step and begins the next with, although its examples are others:
+    drawn anew, each from its own place."""
+    later = e.second_run if _are_steps(e) else None
+    if later is None or not later.outputs:
+        return
+    graph = ProgramGraph.of(later, e.parameters)
+    for name, pool in e.bench.pools(e.watch.program.named):
+        rows = [_places(run, run.used - run.learning, pool) for run in (e, graph)]
+        if not rows[0] or len(rows[0]) != len(rows[1]) or len(set(np.subtract(*rows))) < _UNRELATED:
+            continue  # each example may go on where the one in its row ended
+        states = [e.steps[i].value for i in e.learning - e.learned]
+        for step in [graph.steps[i] for i in sorted(graph.used - graph.learning)]:
+            users, value = graph.users.get(step.id, []), step.value
+            if value is None or value.values.dtype.kind != "f" or len(rows[0]) not in value.shape[:2]:
+                continue
+            is_read = any(graph.is_parameter(o) for user in users for o in graph.operands(user))
+            if is_read and np.any(value.values) and any(v is not None and holds(step, v.values) for v in states):
+                yield e.suspect(
+                    "carried_state",
+                    f"{at_line(users[0])} begins with the state that the step before ended with, but its "
+                    f"{len(rows[0])} examples of `{name}` are others: each gets the state of an unrelated one.",
+                    "Begin each batch with a state of zeros; carry it on only where a batch continues the last one.",
+                    at=users[0],
+                )
+                return
+
+
+def _places(e: ProgramGraph, steps: set[int], pool: np.ndarray) -> list[int]:
+    """The places in a larger array of the rows, or of their first elements, that one of the steps holds; empty if none
+    does."""
+    for rows in (pool, pool[:, 0]) if pool.ndim > 2 else (pool,):
+        for step in [e.steps[i] for i in sorted(steps)]:
+            value = step.value
+            if value is None or not value.is_whole or value.shape[1:] != rows.shape[1:] or value.shape[0] >= len(rows):
+                continue
+            known = {row.tobytes(): i for i, row in enumerate(np.ascontiguousarray(rows.astype(value.values.dtype)))}
+            found = [known.get(row.tobytes(), -1) for row in np.ascontiguousarray(value.values)]
+            if len(found) > 1 and min(found) >= 0 and len(known) == len(rows):
+                return found
+    return []

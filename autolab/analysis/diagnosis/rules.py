@@ -62,7 +62,7 @@ RULES: tuple[tuple[str, needs.Need, *tuple[Rule, ...]], ...] = (
     ("whether examples influence each other", needs.examples, probes.examples),
     ("reductions over the batch", needs.recorded, shapes.reduced, shapes.cancelling),
     ("whether the future is seen", needs.causal, probes.future),
-    ("whether steps differ", needs.three_steps, rounds.same_batch, rounds.same_draws),
+    ("whether steps differ", needs.three_steps, rounds.same_batch, rounds.same_draws, rounds.carried_states),
     ("units that are dead, clamped or dropped", needs.recorded, units.dead),
     ("training and evaluation mode", needs.models, *modes.RULES),
     ("weights at the start", needs.graph_and_parameters, sizes.initialisation),

@@ -210,8 +210,8 @@ class Workbench(ABC):
             for leaf, grad in kept:
                 leaf.grad = grad
 
-    seeding: tuple[tuple[Any, str], ...] = ((random, "seed"), (np.random, "seed"))
-    """The functions that set the seeds of generators."""
+    seeding: tuple[tuple[Any, str], ...] = ((random, "seed"), (np.random, "seed"), (np.random, "default_rng"))
+    """The functions that set the seeds of generators, or make one with a seed."""
 
     def generators(self) -> tuple[Any, ...]:
         """The states of all generators, to be compared."""
@@ -305,7 +305,7 @@ class Workbench(ABC):
 
 @contextmanager
 def seeding_heard(bench: Workbench, hear: Callable[..., Any]) -> Iterator[None]:
-    """A context in which ``hear`` is called with the seed before one is set."""
+    """A context in which ``hear`` is called with the seed before one is set; nothing is heard of a seed by chance."""
     with ExitStack() as stack:
         for owner, name in bench.seeding:
             stack.enter_context(patched(owner, name, "seed", hear))
@@ -314,11 +314,11 @@ def seeding_heard(bench: Workbench, hear: Callable[..., Any]) -> Iterator[None]:
 
 @contextmanager
 def patched(owner: Any, name: str, kind: str, hear: Callable[..., Any]) -> Iterator[None]:
-    """A context in which ``hear`` is called before a method of a class runs."""
+    """A context in which ``hear`` is called with the first argument before a function, or a method of a class, runs."""
     own = getattr(owner, name)
 
-    def heard(self: Any, *args: Any, **kwargs: Any) -> Any:
-        return hear(kind, self, lambda: own(self, *args, **kwargs))
+    def heard(*args: Any, **kwargs: Any) -> Any:
+        return hear(kind, next(iter((*args, *kwargs.values())), None), lambda: own(*args, **kwargs))
 
     setattr(owner, name, heard)
     try:
