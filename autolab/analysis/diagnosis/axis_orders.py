@@ -14,6 +14,7 @@ from .program_graph import SHAPED
 from .words import at_line, axes_of_probabilities, called, shape_of, whole
 
 _DRAWING = SHAPED | {"normal_", "uniform_", "random_", "bernoulli_"}
+_SCALED = frozenset({"div", "mul"})
 _ALONG = frozenset({"take_along_axis", "gather"})
 _PICKED_BY = (PICKING - {"mul"}) | set(LOSSES)
 
@@ -51,6 +52,8 @@ def _apart(e: Evidence, o: Objective) -> Found:
         yield from _one_class(e, o, t, max(map(len, e.data.values()), default=0))
     if x is None or t is None or o.target.operands:
         return
+    if not any(len(x) == len(data) for data in e.data.values()):
+        yield from _loaded_apart(e, o, x, t)
     for name, data in e.data.items():
         places = {row.tobytes(): i for i, row in enumerate(data)}
         order = [places.get(row.astype(data.dtype).tobytes(), -1) for row in x]
@@ -66,6 +69,29 @@ def _apart(e: Evidence, o: Objective) -> Found:
                 f"{at_line(o.step)} compares predictions for `{name}` with `{key}` in another order: {count} of "
                 f"{len(t)} examples get the target of another one.",
                 "Use the same order for both: i = rng.permutation(n); x, t = x[i], t[i].",
+                at=o.step,
+            )
+
+
+def _loaded_apart(e: Evidence, o: Objective, x: np.ndarray, t: np.ndarray) -> Found:
+    """The same of arrays that two loaders hold, each of which shuffles on its own."""
+    pools = dict(e.bench.pools(e.watch.program.named))
+    inputs = {name: a for name, a in pools.items() if a.shape[1:] == x.shape[1:] and a.ndim > 1}
+    for name, data in inputs.items():
+        places = {row.tobytes(): i for i, row in enumerate(data)}
+        order = [places.get(row.tobytes(), -1) for row in x.astype(data.dtype)]
+        own = [(key, a) for key, a in pools.items() if a.shape == (len(data), *t.shape[1:]) and key != name]
+        if len(places) < len(data) or min(order, default=-1) < 0 or len(own) != 1 or len(order) != len(t):
+            continue
+        key, targets = own[0]
+        if not np.isin(t, targets.astype(t.dtype)).all():
+            continue  # these are no targets
+        if count := int((targets[order].reshape(len(t), -1) != t.reshape(len(t), -1)).any(axis=1).sum()):
+            yield e.found(
+                "shuffled_labels",
+                f"{at_line(o.step)} compares predictions for rows of `{name}` with rows of `{key}` in another order: "
+                f"{count} of {len(t)} examples get the target of another one.",
+                "Shuffle them together: one loader for TensorDataset(x, t).",
                 at=o.step,
             )
 
@@ -131,6 +157,24 @@ def drawn(e: Evidence) -> Found:
         )
 
 
+def one_partner(e: Evidence) -> Found:
+    """Similarities of all pairs of a batch, compared with one and the same column for every row."""
+    for o in [o for o in e.objectives if o.kind == "cross_entropy"]:
+        t, shape = whole(o.target.value), shape_of(o.prediction)
+        maker = e.made_by(o.prediction, _SCALED)
+        pair = [e.made_by(given) for given in e.operands(maker)] if maker.function in ("matmul", "mm") else []
+        if t is None or len(shape) != 2 or shape[0] != shape[1] or np.ptp(t) or len(t) < 4 or len(pair) != 2:
+            continue
+        if all(given.id in e.learning - e.learned and shape_of(given)[:1] == shape[:1] for given in pair):
+            yield e.found(
+                "shuffled_labels",
+                f"{at_line(o.step)} compares all {len(t)} rows of the similarities with column {int(t[0])}: every one "
+                "of the first is to be like the same one of the second.",
+                "Number k belongs to column k: the targets are arange(n).",
+                at=o.step,
+            )
+
+
 def _sources(e: Evidence, step: Step) -> Iterator[Step]:
     """The sources of a value; an array that takes only its shape from another one is a source itself."""
     if not step.operands or step.function in _DRAWING:
@@ -168,6 +212,21 @@ def _beside_classes(e: Evidence) -> Found:
             return
 
 
+def cut_across(e: Evidence) -> Found:
+    """Scores of pixels, with the classes on the second axis, that a reshape cuts into rows as if they were the last."""
+    for o in [o for o in e.objectives if o.kind in ("cross_entropy", "nll")]:
+        step, count = o.prediction, shape_of(o.prediction)[-1:]
+        before = shape_of(e.operands(step)[0]) if step.function in ("reshape", "view", "flatten") else ()
+        if len(before) > 2 and len(shape_of(step)) == 2 and before[1:2] == count and before[-1:] != count:
+            yield e.found(
+                "mixed_examples",
+                f"{at_line(step)} turns scores of shape {before} into {shape_of(step)} without moving the axes: a row "
+                f"then has {count[0]} neighbours of one class instead of the {count[0]} classes of one place.",
+                "Move the classes to the last axis first, or give the loss the scores as they are.",
+                at=step,
+            )
+
+
 def over_batch(e: Evidence) -> Found:
     """A softmax over the examples, from which one number per example is picked or compared."""
     found = [*_beside_classes(e)]
@@ -196,3 +255,7 @@ def over_batch(e: Evidence) -> Found:
                 "Use the axis of the classes, the last: dim=-1 in PyTorch, axis=-1 elsewhere.",
                 at=step,
             )
+
+
+ORDERS = (permuted, one_partner, cut_across)
+"""The rules for which number is compared with which."""

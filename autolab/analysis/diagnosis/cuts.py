@@ -298,7 +298,7 @@ def _all_frozen(e: Evidence) -> Found:
 def _without_effect(e: Evidence) -> Found:
     """What depends on parameters and is added to the loss as a constant: it changes no gradient."""
     gone = [d for d in e.departures if d.how == "left" and e.learning & set(d.steps)]
-    waiting = [] if e.loss is None or not e.watch.has_loss else [e.loss]
+    waiting = [] if e.loss is None else [e.loss]
     seen: set[int] = set()
     while waiting:
         step = waiting.pop()

@@ -60,11 +60,13 @@ def _best_of(e: Evidence, step: Step, done: set[str]) -> Step | None:
 
 def shifted(e: Evidence) -> Found:
     """Words whose targets are not the next words but those after the next, or, where none sees later ones, the same."""
-    words = [_words(e, s) for s in e.trained if s.function in EMBEDDING]
-    offsets = {o: k for o in e.objectives for ids in words if ids is not None and (k := _offset(o, ids)) is not None}
-    if not offsets or 1 in offsets.values():
+    words = [ids for s in e.trained if s.function in EMBEDDING and (ids := _words(e, s)) is not None]
+    found = [(o, k, ids) for o in e.objectives for ids in words if (k := _offset(o, ids)) is not None]
+    if not found or any(k == 1 for _, k, _ in found):
         return
-    o, k = next(iter(offsets.items()))
+    o, k, ids = found[-1]
+    # a network that is to give back the only words that it gets may be an autoencoder
+    is_told = k == 0 and any(_are_other_words(ids, other) for other in words)
     if k == 2:
         yield e.found(
             "shifted_targets",
@@ -73,12 +75,12 @@ def shifted(e: Evidence) -> Found:
             "Shift once: either the labels are shifted already, or logits[:, :-1] belong to labels[:, 1:].",
             at=o.step,
         )
-    elif e.is_causal:
-        yield e.found(
+    elif e.is_causal or is_told:
+        yield (e.found if e.is_causal else e.suspect)(
             "shifted_targets",
             f"{at_line(o.step)} compares the prediction at each place with the word that is given there: it has to be "
             "copied, not predicted.",
-            "Compare with the next word: logits[:, :-1] belong to labels[:, 1:].",
+            "Compare with the next word: give the network words[:, :-1], and the loss words[:, 1:].",
             at=o.step,
         )
 
@@ -86,6 +88,12 @@ def shifted(e: Evidence) -> Found:
 def _words(e: Evidence, step: Step) -> np.ndarray | None:
     found = [i.value for i in e.operands(step) if i.value is not None and i.value.values.dtype.kind in "iu"]
     return found[0].values if found and found[0].is_whole and len(found[0].shape) == 2 else None
+
+
+def _are_other_words(ids: np.ndarray, other: np.ndarray) -> bool:
+    """Whether an array holds words of its own, not the positions or the parts of a text."""
+    is_text = len(np.unique(other)) > 2 and np.ptp(other, axis=0).any()
+    return len(other) == len(ids) and is_text and not np.array_equal(ids, other)
 
 
 def _offset(o: Objective, ids: np.ndarray) -> int | None:

@@ -14,9 +14,9 @@ from .copied_program import items
 from .evidence import Evidence, Found
 from .linear_layers import weight_of
 from .objectives import AVERAGING, is_log
-from .reruns import fed
+from .reruns import fed, uncut
 from .updates import made_at
-from .words import at_line, axes_of_probabilities, called, number, range_of, whole
+from .words import at_line, axes_of_probabilities, called, number, range_of, shape_of, whole
 
 _FEW = 6
 _REWARDS = re.compile(r"reward|return|advantage|\badv\b", re.IGNORECASE)
@@ -213,8 +213,90 @@ def repelled(e: Evidence) -> Found:
                 return
 
 
+def exchanged_sides(e: Evidence) -> Found:
+    """A triplet whose positive and negative are exchanged: the anchors are like the latter."""
+    for step in [s for s in e.trained if s.function == "triplet_margin_loss"]:
+        given = e.operands(step)[:3]
+        arrays = [[g.array.astype(float) for g in fed(e) if g.step.id in e.behind([o])] for o in given]
+        if len(given) < 3 or any(len(own) != 1 for own in arrays) or len({own[0].shape for own in arrays}) > 1:
+            continue
+        (anchor,), (positive,), (negative,) = arrays
+        if len(anchor) > 2 and _likeness(anchor, negative) > 0.5 > 2 * _likeness(anchor, positive):
+            yield e.suspect(
+                "uphill",
+                f"{at_line(step)} brings the anchors closer to `{given[1].name}` and away from `{given[2].name}`; but the "
+                "inputs of the latter are far more like the anchors'.",
+                "Give it the anchor, then the positive, then the negative.",
+                at=step,
+            )
+            return
+
+
+def driven_away(e: Evidence) -> Found:
+    """Probabilities times targets of 0 and 1, as in an overlap, of which the loss makes those of 1 small and those of 0
+    large."""
+    for step in [s for s in e.trained if s.function == "mul" and not e.objectives]:
+        made = [o for o in e.operands(step) if o.id in e.learning]
+        given = [o for o in e.operands(step) if o.id not in e.learning]
+        p, t = (whole(own[0].value) if len(own) == 1 else None for own in (made, given))
+        g = whole(made[0].grad) if len(made) == 1 else None
+        if p is None or t is None or g is None or not p.shape == t.shape == g.shape or set(np.unique(t)) != {0.0, 1.0}:
+            continue
+        if 0 <= p.min() and p.max() <= 1 and (g[t == 1] >= 0).all() and (g[t == 0] <= 0).all() and g[t == 1].any():
+            yield e.suspect(
+                "uphill",
+                f"{at_line(step)} multiplies {called(made[0])} by the targets {e.called(given[0])}, and the loss grows "
+                "with each prediction where the target is 1, and falls where it is 0: training moves them apart.",
+                "An overlap is to grow: minimize 1 - overlap.",
+                at=step,
+            )
+            return
+
+
+_LINEAR = AVERAGING | {"add", "sub"}
+
+
+def endless(e: Evidence) -> Found:
+    """The divergence of a normal distribution with the wrong sign: the loss falls without end as exp(v) grows."""
+    for step in [s for s in e.trained if s.function == "exp" and s.grad is not None]:
+        (given, *_), (_, high) = e.operands(step), range_of(step.grad)
+        others = [user for user in e.users.get(given.id, []) if user is not step and user.function in ("add", "sub")]
+        if high < 0 and e.ends_in(step, _LINEAR) and any(e.ends_in(user, _LINEAR) for user in others):
+            yield e.suspect(
+                "uphill",
+                f"{at_line(step)} gets into the loss with a minus sign, beside {called(given)} itself: the larger it is, "
+                "the smaller the loss, without end. A divergence has it with a plus sign.",
+                "Of a normal distribution the divergence is -0.5 * (1 + logvar - mu**2 - exp(logvar)); add it.",
+                at=step,
+            )
+            return
+
+
+def ignored(e: Evidence) -> Found:
+    """A class that a loss is told to leave out as if it were padding, though each example has one class."""
+    for o in [o for o in e.objectives if o.kind in ("cross_entropy", "nll") and len(shape_of(o.prediction)) == 2]:
+        text = dict(o.step.attributes).get("ignore_index", dict(o.step.attributes).get("ignore_label", ""))
+        t, classes = whole(o.target.value), shape_of(o.prediction)[1]
+        if not re.fullmatch(r"\d+", text) or t is None or int(text) >= classes or len(list(uncut(e, o.target))) > 1:
+            continue
+        share = float((t == int(text)).mean())
+        if 0 < share < 1 and t.ndim == 1:
+            yield e.suspect(
+                "padding",
+                f"{at_line(o.step)} leaves out every target {text}, which {share:.0%} of {len(t)} examples have: it is "
+                f"one of the {classes} classes, and the network never learns it.",
+                "Leave ignore_index out, or give it a number that is no class, such as -100.",
+                at=o.step,
+            )
+            return
+
+
 def _likeness(a: np.ndarray, b: np.ndarray) -> float:
     """The mean correlation of the rows of two arrays, less that of rows that do not belong together."""
     flat = [x.reshape(len(x), -1) - x.reshape(len(x), -1).mean(axis=0) for x in (a, b)]
     one, two = [x / np.maximum(np.linalg.norm(x, axis=1, keepdims=True), 1e-30) for x in flat]
     return float((one * two).sum(axis=1).mean() - (one * np.roll(two, 1, axis=0)).sum(axis=1).mean())
+
+
+SIGNS = (punished, repelled, exchanged_sides, driven_away, endless)
+"""The rules for signs that numbers show."""

@@ -12,7 +12,7 @@ from ...recording.model import Step
 from ...recording.step import enclosing
 from .copied_program import items
 from .evidence import Evidence, Found
-from .lines import line_assigning, line_between
+from .lines import line_after, line_assigning, line_between
 from .program_graph import ProgramGraph
 from .program_watch import TrainingEvent, cosine
 from .report import CodeLine
@@ -86,6 +86,27 @@ def never_used(e: Evidence) -> Found:
         else "Change the parameters themselves: w.data = w.data - learning_rate * w.grad.data, or use an optimizer.",
         at=passes[0],
     )
+
+
+def undone(e: Evidence) -> Found:
+    """Updates of an optimizer that the program takes back in each round, as by writing averages into the weights."""
+    steps, own = e.watch.heard("step"), e.watch.heard("own step")
+    rounds = [*range(e.rounds)]
+    if e.rounds < 5 or [event.pass_ for event in steps] != rounds or [event.pass_ for event in own] != rounds:
+        return
+    for p in [p for p in e.watch.parameters if p.name in steps[0].sizes]:
+        moves = [(a.sizes[p.name][2], b.sizes.get(p.name, (0, 0, 0))[2]) for a, b in zip(steps, own, strict=True)]
+        before = next(q.value() for q in e.parameters if q.name == p.name)
+        total, net = sum(a for a, _ in moves), float(np.linalg.norm(p.value() - before))
+        if total and all(abs(a - b) < 0.05 * a for a, b in moves) and net < 0.05 * total:
+            yield e.found(
+                "undone_updates",
+                f"After each update in line {steps[0].line}, the program changes {p.name} back: {e.rounds} updates moved "
+                f"it by {number(total)} altogether, and it is {number(net)} from where it began.",
+                "Keep averages of the weights in a copy, for evaluation, and train the weights themselves.",
+                at=CodeLine(line_after(e, 0, r"\.data\s*=|\.data\[|copy_\(|load_state_dict") or steps[0].line, steps[0].file),
+            )
+            return
 
 
 def _growth(steps: list[TrainingEvent]) -> str:

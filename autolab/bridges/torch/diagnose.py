@@ -80,8 +80,9 @@ class TorchWorkbench(BridgeWorkbench):
 
     def pools(self, named: Mapping[str, Any]) -> list[tuple[str, np.ndarray]]:
         loaders = [(name, value.dataset) for name, value in self.of_kind(named, DataLoader)]
-        held = [(f"{name}.dataset", x) for name, data in loaders for x in getattr(data, "tensors", ())]
-        return [*super().pools(named), *[(name, array_of(x.detach())) for name, x in held]]
+        held = [(f"{name}.dataset", x) for name, data in loaders for x in getattr(data, "tensors", (data,))]
+        found = [(name, self.array(x)) for name, x in held]
+        return [*super().pools(named), *[(name, array) for name, array in found if array is not None]]
 
     def draw(self) -> None:
         super().draw()
