@@ -21,6 +21,7 @@ from .words import at_line, axes_of_probabilities, called, number, range_of, sha
 _FEW = 6
 _REWARDS = re.compile(r"reward|return|advantage|\badv\b", re.IGNORECASE)
 _STRONG_DECAY = 0.1
+_PROBABLE = ("sigmoid", "logistic", "softmax")
 _DROPOUT = frozenset({"dropout"})
 
 
@@ -242,7 +243,7 @@ def driven_away(e: Evidence) -> Found:
         g = whole(made[0].grad) if len(made) == 1 else None
         if p is None or t is None or g is None or not p.shape == t.shape == g.shape or set(np.unique(t)) != {0.0, 1.0}:
             continue
-        if 0 <= p.min() and p.max() <= 1 and (g[t == 1] >= 0).all() and (g[t == 0] <= 0).all() and g[t == 1].any():
+        if e.made_by(made[0]).function in _PROBABLE and (g[t == 1] >= 0).all() and (g[t == 0] <= 0).all() and g[t == 1].any():
             yield e.suspect(
                 "uphill",
                 f"{at_line(step)} multiplies {called(made[0])} by the targets {e.called(given[0])}, and the loss grows "
@@ -253,7 +254,15 @@ def driven_away(e: Evidence) -> Found:
             return
 
 
-_LINEAR = AVERAGING | {"add", "sub"}
+_LINEAR = (AVERAGING - {"mul", "div"}) | {"add", "sub"}
+
+
+def _is_term(e: Evidence, step: Step) -> bool:
+    """Whether a value is a term of the loss, alone or times a number."""
+    way = e.way_to_loss(step)
+    return way is not None and all(
+        user.function in _LINEAR or (user.function in ("mul", "div") and len(e.operands(user)) == 1) for user in way
+    )
 
 
 def endless(e: Evidence) -> Found:
@@ -261,7 +270,7 @@ def endless(e: Evidence) -> Found:
     for step in [s for s in e.trained if s.function == "exp" and s.grad is not None]:
         (given, *_), (_, high) = e.operands(step), range_of(step.grad)
         others = [user for user in e.users.get(given.id, []) if user is not step and user.function in ("add", "sub")]
-        if high < 0 and e.ends_in(step, _LINEAR) and any(e.ends_in(user, _LINEAR) for user in others):
+        if high < 0 and _is_term(e, step) and any(_is_term(e, user) for user in others):
             yield e.suspect(
                 "uphill",
                 f"{at_line(step)} gets into the loss with a minus sign, beside {called(given)} itself: the larger it is, "

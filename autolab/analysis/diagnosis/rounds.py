@@ -371,10 +371,10 @@ def _places(e: ProgramGraph, steps: set[int], pool: np.ndarray) -> list[int]:
     for rows in (pool, pool[:, 0]) if pool.ndim > 2 else (pool,):
         for step in [e.steps[i] for i in sorted(steps)]:
             value = step.value
-            if value is None or not value.is_whole or value.shape[1:] != rows.shape[1:] or value.shape[0] >= len(rows):
+            if value is None or not value.is_whole or not value.shape or value.shape[1:] != rows.shape[1:]:
                 continue
             known = {row.tobytes(): i for i, row in enumerate(np.ascontiguousarray(rows.astype(value.values.dtype)))}
             found = [known.get(row.tobytes(), -1) for row in np.ascontiguousarray(value.values)]
-            if len(found) > 1 and min(found) >= 0 and len(known) == len(rows):
+            if 1 < len(found) < len(rows) == len(known) and min(found) >= 0:
                 return found
     return []
