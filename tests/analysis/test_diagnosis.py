@@ -28,7 +28,7 @@ summed_loss symmetric_units large_initialisation underflow not_finite shuffled_l
 does_not_overfit no_backward uphill ordered_classes unused_loss replaced_optimizer
 undetached_target shifted_targets masked_mean mixed_reductions same_batch same_random_numbers copied_weights
 no_positions cancelling_errors repeated_layer exchanged_arguments target_among_inputs padding
-wrapped_integers weight_decay
+wrapped_integers weight_decay carried_state undone_updates
 """
 NAMED = 0.95
 """So many of the mistakes are named, in the first finding and with a right line."""

@@ -340,6 +340,8 @@ def _cut_penalty(e: Evidence, step: Step) -> Step | None:
     for term in [o for o in given if o.status == "constant" and o.id in e.learning]:
         behind = [e.steps[i] for i in sorted(e.behind([term]))]
         if all(s.operands or s.id in e.learned for s in behind):
-            cuts = [s for s in behind if s.operands and any(o.status not in ("constant", "integer") for o in e.operands(s))]
+            cuts = [
+                s for s in behind if s.operands and any(o.status not in ("constant", "integer") for o in e.operands(s))
+            ]
             return cuts[0] if cuts and cuts[0].line is not None else None
     return None

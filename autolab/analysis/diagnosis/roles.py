@@ -225,8 +225,8 @@ def exchanged_sides(e: Evidence) -> Found:
         if len(anchor) > 2 and _likeness(anchor, negative) > 0.5 > 2 * _likeness(anchor, positive):
             yield e.suspect(
                 "uphill",
-                f"{at_line(step)} brings the anchors closer to `{given[1].name}` and away from `{given[2].name}`; but the "
-                "inputs of the latter are far more like the anchors'.",
+                f"{at_line(step)} brings the anchors closer to `{given[1].name}` and away from `{given[2].name}`; but "
+                "the inputs of the latter are far more like the anchors'.",
                 "Give it the anchor, then the positive, then the negative.",
                 at=step,
             )
@@ -243,7 +243,12 @@ def driven_away(e: Evidence) -> Found:
         g = whole(made[0].grad) if len(made) == 1 else None
         if p is None or t is None or g is None or not p.shape == t.shape == g.shape or set(np.unique(t)) != {0.0, 1.0}:
             continue
-        if e.made_by(made[0]).function in _PROBABLE and (g[t == 1] >= 0).all() and (g[t == 0] <= 0).all() and g[t == 1].any():
+        if (
+            e.made_by(made[0]).function in _PROBABLE
+            and (g[t == 1] >= 0).all()
+            and (g[t == 0] <= 0).all()
+            and g[t == 1].any()
+        ):
             yield e.suspect(
                 "uphill",
                 f"{at_line(step)} multiplies {called(made[0])} by the targets {e.called(given[0])}, and the loss grows "
@@ -273,8 +278,8 @@ def endless(e: Evidence) -> Found:
         if high < 0 and _is_term(e, step) and any(_is_term(e, user) for user in others):
             yield e.suspect(
                 "uphill",
-                f"{at_line(step)} gets into the loss with a minus sign, beside {called(given)} itself: the larger it is, "
-                "the smaller the loss, without end. A divergence has it with a plus sign.",
+                f"{at_line(step)} gets into the loss with a minus sign, beside {called(given)} itself: the larger it "
+                "is, the smaller the loss, without end. A divergence has it with a plus sign.",
                 "Of a normal distribution the divergence is -0.5 * (1 + logvar - mu**2 - exp(logvar)); add it.",
                 at=step,
             )

@@ -99,12 +99,13 @@ def undone(e: Evidence) -> Found:
         before = next(q.value() for q in e.parameters if q.name == p.name)
         total, net = sum(a for a, _ in moves), float(np.linalg.norm(p.value() - before))
         if total and all(abs(a - b) < 0.05 * a for a, b in moves) and net < 0.05 * total:
+            line = line_after(e, 0, r"\.data\s*=|\.data\[|copy_\(|load_state_dict") or steps[0].line
             yield e.found(
                 "undone_updates",
-                f"After each update in line {steps[0].line}, the program changes {p.name} back: {e.rounds} updates moved "
-                f"it by {number(total)} altogether, and it is {number(net)} from where it began.",
+                f"After each update in line {steps[0].line}, the program changes {p.name} back: {e.rounds} updates "
+                f"moved it by {number(total)} altogether, and it is {number(net)} from where it began.",
                 "Keep averages of the weights in a copy, for evaluation, and train the weights themselves.",
-                at=CodeLine(line_after(e, 0, r"\.data\s*=|\.data\[|copy_\(|load_state_dict") or steps[0].line, steps[0].file),
+                at=CodeLine(line, steps[0].file),
             )
             return
 
