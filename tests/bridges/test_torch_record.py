@@ -88,6 +88,11 @@ def test_attributes_are_what_differs_from_the_defaults():
         (("dim", "1"),),
         (("dim", "0"),),
     ]
+    names = ["has_biases", "num_layers", "dropout", "train", "bidirectional", "batch_first"]
+    for make in (torch.nn.LSTM, torch.nn.GRU, torch.nn.RNN):  # PyTorch gives the names of one of their two forms
+        net = make(2, 3)
+        (step,) = [s for s in record(lambda x, net: net(x)[0], torch.ones(4, 1, 2), net).steps if s.attributes]
+        assert [*zip(names, ("True", "1", "0.0", "True", "False", "False"), strict=True)] == [*step.attributes]
 
 
 def test_operands_stand_in_the_order_of_the_expression():

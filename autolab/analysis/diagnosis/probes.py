@@ -38,6 +38,13 @@ _ORDERING = (RESHAPES | {"index_select", "take", "gather", "flip", "roll", "rev"
 
 def examples(e: Evidence) -> Found:
     """Change one example: only its own prediction may change, and in its own row."""
+    for step in [s for s in e.trained if dict(s.attributes).get("batch_first") == "False"]:
+        shape = shape_of(e.operands(step)[0])
+        if len(shape) == 3 and shape[0] != 1:
+            e.facts.append(
+                f"{at_line(step)} takes the first axis of shape {shape} for the {shape[0]} places of a sequence, and "
+                f"the second for the {shape[1]} examples: with batch_first=True it is the other way round."
+            )
     for o in e.objectives[:1]:
         if 0 < _rows(o.prediction) == _rows(o.target):
             found = (_of_input(e, o, given) for given in fed(e))

@@ -40,10 +40,16 @@ def axes_of_probabilities(values: np.ndarray) -> list[int]:
 
 def called(step: Step) -> str:
     """The user's name for a value, or its expression; for a step inside a layer, the function and the call."""
-    if step.source and step.statement and step.source not in step.statement and step.line is not None:
+    is_inside = step.source not in (step.statement or "") if step.source else _has_no_name(step)
+    if is_inside and step.statement and step.line is not None:
         return f"`{step.function}` in `{short(step.statement)}`"
     text = step.name if step.name and step.kind != "call" else step.source or step.name or step.function
     return f"`{short(text)}`" if text else "a value"
+
+
+def _has_no_name(step: Step) -> bool:
+    """Whether a step has a name that was made up for it, such as ``dot_general_9``."""
+    return step.name == f"{step.function}_{step.id}"
 
 
 def short(text: str, most: int = 60) -> str:

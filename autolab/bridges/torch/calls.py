@@ -29,6 +29,8 @@ _MEMORY = {"numpy", "__array__", "__dlpack__", "data_ptr", "storage", "untyped_s
 _ARITHMETIC = {"add", "sub", "mul", "div", "pow", "remainder", "fmod", "maximum", "minimum", "floor_divide", "atan2"}
 _ARITHMETIC |= {"eq", "ne", "lt", "le", "gt", "ge", "where", "true_divide", "mod", "floordiv"}
 _TAKEN = {"item", "tolist", "numpy", "float", "int", "array", "detach", "data"}
+_RECURRENT = (torch.lstm, torch.gru, torch.rnn_tanh, torch.rnn_relu)
+_SETTINGS = ("hx", "params", "has_biases", "num_layers", "dropout", "train", "bidirectional")
 _TENSORS = {"T", "mT", "H", "mH", "real", "imag", "data"}
 """Properties of a tensor that return a tensor computed from it."""
 
@@ -126,6 +128,9 @@ def _overrides() -> dict[Any, Any]:
 def labels(func: Any, args: tuple[Any, ...], skip: bool = False) -> list[str]:
     """The names of the positional arguments; ``skip`` omits the first parameter, such as ``ctx``."""
     names = parameters(func)[skip:]
+    if func in _RECURRENT:  # PyTorch gives the names of one form only
+        is_packed = len(args) > 3 and isinstance(args[3], list | tuple)
+        names = ("data", "batch_sizes", *_SETTINGS) if is_packed else ("input", *_SETTINGS, "batch_first")
     return [names[i] if i < len(names) else f"args[{i}]" for i in range(len(args))]
 
 
