@@ -347,7 +347,7 @@ def carried_states(e: Evidence) -> Found:
     graph = ProgramGraph.of(later, e.parameters)
     for name, pool in e.bench.pools(e.watch.program.named):
         rows = [_places(run, run.used - run.learning, pool) for run in (e, graph)]
-        if not rows[0] or len(rows[0]) != len(rows[1]) or len(set(np.subtract(*rows))) < _UNRELATED:
+        if not rows[0] or len(rows[0]) != len(rows[1]) or len({b - a for a, b in zip(*rows, strict=True)}) < _UNRELATED:
             continue  # each example may go on where the one in its row ended
         states = [e.steps[i].value for i in e.learning - e.learned]
         for step in [graph.steps[i] for i in sorted(graph.used - graph.learning)]:
