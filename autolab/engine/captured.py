@@ -8,11 +8,10 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterable
-from types import CodeType
 from typing import Any
 
 from .modes import Modes
-from .reach import Walk, settled
+from .reach import named
 from .walks import nodes_below
 
 _MOST = 1_000
@@ -67,24 +66,9 @@ def name_around(wanted: Any, roots: Iterable[tuple[str, Any]]) -> str | None:
     roots : iterable of (str, object)
         Names and what is looked through: functions, objects, containers.
     """
-    looked: _Sought = settled(lambda names, codes: _Sought(wanted, names, codes), list(roots))
-    return looked.name
+    looked = named(roots, lambda value: not _is(value, wanted), _MOST)
+    return next((name for name, value in looked if _is(value, wanted)), None)
 
 
-class _Sought(Walk):
-    """A walk that ends at a value, or at a Variable with this node."""
-
-    def __init__(self, wanted: Any, names: frozenset[str], codes: frozenset[CodeType]) -> None:
-        super().__init__(names, codes)
-        self.by_any_name, self.name, self._wanted, self.left = True, None, wanted, _MOST
-
-    name: str | None
-
-    def goes_on(self) -> bool:
-        return self.name is None
-
-    def meet(self, path: str, value: Any) -> None:
-        if value is self._wanted or getattr(value, "node", None) is self._wanted:
-            self.name = path
-        else:
-            self.enter(path, value)
+def _is(value: Any, wanted: Any) -> bool:
+    return value is wanted or getattr(value, "node", None) is wanted

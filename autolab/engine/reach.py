@@ -313,6 +313,36 @@ def settled(make: Callable[[frozenset[str], frozenset[CodeType]], Any], roots: l
         names, codes = names | more, codes | walk.ran
 
 
+def named(
+    roots: Iterable[tuple[str, Any]], enters: Callable[[Any], bool] = lambda value: True, most: float = inf
+) -> list[tuple[str, Any]]:
+    """At most ``most`` values that are held, directly or through something else that ``enters`` says to look into, each
+    with the expression that finds it, nearest first.
+
+    Examples
+    --------
+    >>> rates = {"slow": [0.1]}
+    >>> named([("f", lambda x: x * rates["slow"][0])])[1:]
+    [('rates', {'slow': [0.1]}), ("rates['slow']", [0.1])]
+    """
+    found: _Inventory = settled(lambda names, codes: _Inventory(names, codes, enters, most), [*roots])
+    return found.found
+
+
+class _Inventory(Walk):
+    """A walk that lists what it meets."""
+
+    def __init__(self, names: Any, codes: Any, enters: Callable[[Any], bool], most: float) -> None:
+        super().__init__(names, codes)
+        self.by_any_name, self.left, self._enters = True, most, enters
+        self.found: list[tuple[str, Any]] = []
+
+    def meet(self, path: str, value: Any) -> None:
+        self.found.append((path, value))
+        if self._enters(value):
+            self.enter(path, value)
+
+
 def _items(path: str, value: Any) -> Iterator[Spot]:
     how: How = "part" if isinstance(value, (tuple, *_SETS)) else "item"
     if isinstance(value, _SETS):

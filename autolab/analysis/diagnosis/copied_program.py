@@ -19,7 +19,19 @@ from typing import Any
 from weakref import ref
 
 from ...engine.code_names import EMPTY
-from ...engine.reach import CACHE, CONTAINERS, VIEWS, Spot, Walk, is_plain, is_the_users, results, settled, stores
+from ...engine.reach import (
+    CACHE,
+    CONTAINERS,
+    VIEWS,
+    Spot,
+    Walk,
+    is_plain,
+    is_the_users,
+    named,
+    results,
+    settled,
+    stores,
+)
 from ...recording.scopes import is_users
 
 _LIBRARIES = ("builtins", "torch", "jax", "jaxlib", "numpy", "autolab")
@@ -310,27 +322,15 @@ def _word(view: Any) -> str:
     return type(view).__name__.rpartition("_")[2]
 
 
-def items(named: Mapping[str, Any]) -> list[tuple[str, Any]]:
+def items(roots: Mapping[str, Any]) -> list[tuple[str, Any]]:
     """All named objects, including those inside lists, tuples, dicts and objects of the user's classes."""
-    return _Items().walk(named.items()).found
+    return [(name, value) for name, value in named(roots.items(), _is_opened) if not isinstance(value, type)]
 
 
-class _Items(Walk):
-    """Objects with their names."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.by_any_name = True
-        self.found: list[tuple[str, Any]] = []
-
-    def meet(self, path: str, value: Any) -> None:
-        self.found.append((path, value))
-        is_short = isinstance(value, dict | list | tuple) and len(value) <= _MOST_IN_LISTS
-        if is_short or (not isinstance(value, (*CONTAINERS, *_FUNCTIONS)) and _is_of_no_library(value)):
-            self.enter(path, value)
-
-    def follows(self, found: Spot) -> bool:
-        return not isinstance(found.value, type)
+def _is_opened(value: Any) -> bool:
+    if isinstance(value, dict | list | tuple):
+        return len(value) <= _MOST_IN_LISTS
+    return not isinstance(value, (*CONTAINERS, *_FUNCTIONS)) and _is_of_no_library(value)
 
 
 def _is_of_no_library(value: Any) -> bool:

@@ -6,13 +6,12 @@ from __future__ import annotations
 import inspect
 import re
 from collections.abc import Callable, Sequence
-from types import CodeType
 from typing import Any
 
 import numpy as np
 
 from ...engine import ForwardEvent, Parameter, Variable
-from ...engine.reach import CONTAINERS, Walk, settled
+from ...engine.reach import CONTAINERS, named
 from ...shared.binding import Bound
 from ...shared.words import listed
 from ...transforms.forward_mode import Tape
@@ -53,23 +52,16 @@ def _all(functions: list[Any]) -> list[tuple[str, np.ndarray]]:
 
 def _held(roots: list[tuple[str, Any]]) -> list[tuple[str, Any]]:
     """Names of arrays and Variables, nearest first."""
-    found: _HeldArrays = settled(_HeldArrays, roots)
-    return [(path.removeprefix("."), value) for path, value in found.found]
+    found = named(roots, lambda value: not _is_array(value) and not _is_long(value), _MOST)
+    return [(path.removeprefix("."), value) for path, value in found if _is_array(value)]
 
 
-class _HeldArrays(Walk):
-    """The arrays and Variables that functions and objects hold."""
+def _is_array(value: Any) -> bool:
+    return isinstance(value, Variable) or (isinstance(value, np.ndarray) and not value.dtype.hasobject)
 
-    def __init__(self, names: frozenset[str], codes: frozenset[CodeType]) -> None:
-        super().__init__(names, codes)
-        self.by_any_name, self.left = True, _MOST
-        self.found: list[tuple[str, Any]] = []
 
-    def meet(self, path: str, value: Any) -> None:
-        if isinstance(value, Variable) or (isinstance(value, np.ndarray) and not value.dtype.hasobject):
-            self.found.append((path, value))
-        elif not isinstance(value, CONTAINERS) or len(value) <= _MOST_ITEMS:
-            self.enter(path, value)
+def _is_long(value: Any) -> bool:
+    return isinstance(value, CONTAINERS) and len(value) > _MOST_ITEMS
 
 
 def not_checked(bound: Bound, steps: Sequence[ForwardEvent]) -> list[Finding]:
