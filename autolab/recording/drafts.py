@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from operator import attrgetter
+from typing import Any
 
 from .kept_array import maker
 from .locate import CodePosition
@@ -70,13 +72,14 @@ class Draft:
     replaced: bool = False
     tangent: Snapshot | None = None
     keeps: tuple[KeptArray, ...] | None = None
+    call: tuple[Any, Mapping[str, Any]] | None = None
 
     def step(self, missing: str = "not_reached") -> Step:
         """The step as plain data; ``missing`` is the status if it needs a gradient and got none."""
         place = self.place or _NOWHERE
         for use in self.uses:
             use.__class__ = Operand  # type: ignore[assignment]
-        return _step(
+        made: Step = _step(
             *_first(self),
             tuple(self.uses),
             self.value,
@@ -88,6 +91,9 @@ class Draft:
             place.line or None,
             *_rest(self),
         )
+        if self.call is not None:
+            object.__setattr__(made, "_call", self.call)
+        return made
 
     def _status(self, missing: str) -> str:
         if self.grad is None:

@@ -178,6 +178,7 @@ class Recorder:
             attributes=attributes_of(event) if event.attributes else (),
             scope=scope,
             replaced=is_replaced,
+            call=(event.function, event.attributes) if isinstance(event.function, Primitive) else None,
         )
         call = self._add(event.outputs[0] if single else None, draft)
         if not single:

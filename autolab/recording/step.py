@@ -144,8 +144,19 @@ class Operand(FilledIn):
     tangent_total: Snapshot | None = None
 
 
+class Called:
+    """Remembers the declared function and the attributes of a call, which are no data, to compute it again."""
+
+    __slots__ = ("_call",)
+
+    @property
+    def call(self) -> tuple[Any, Mapping[str, Any]] | None:
+        """The function and its attributes; None if it is not a declared function, or in a copy."""
+        return getattr(self, "_call", None)
+
+
 @dataclass(frozen=True, slots=True, repr=False)
-class Step:
+class Step(Called):
     """One value of a run. The steps of a recording are in the order in which they were computed (a Wengert list).
 
     ``kind`` is ``input`` (an argument), ``leaf`` (a Variable from outside the function, with a gradient of its own),

@@ -1,0 +1,203 @@
+"""A recorded call that can be computed again with other numbers: which cells its result was made of.
+
+The declaration of a function already says it. Its forward shows which cells of a result change with a cell of an
+operand; the rule of an input shows which numbers a gradient is multiplied by, and a rule that keeps neither its own
+input nor the result belongs to a function that is linear in that input. So no function needs a second description.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from ..engine import Primitive, array_of
+from ..engine.devices import thread_time
+from ..engine.sliced_gradient import SlicedGradient
+from ..engine.variadic import Inputs
+from .step import Step
+
+MOST_CELLS = 1024
+"""The largest operand or result whose cells are traced."""
+
+SECONDS = 0.25
+"""A call whose cells take longer to trace, because a user's function is slow, is not traced."""
+
+_ROUNDING = 64  # a forward computed again may differ by so many units in the last place, as on another device
+
+
+class Application:
+    """One call of a declared function, with the numbers of a recording.
+
+    Attributes
+    ----------
+    function : Primitive
+    inputs : list
+        For each operand its array; a number or None where no array was given.
+    result : np.ndarray
+        What the call returned; of several results, one.
+
+    Examples
+    --------
+    >>> import autolab
+    >>> recording = autolab.record(lambda x, w: x @ w, [[1.0, 2.0]], [[3.0, 0.0], [5.0, 6.0]])
+    >>> found = application(recording.steps[-1], recording.by_id)
+    >>> found.depends(1).tolist(), found.slopes(1, 0).tolist()
+    ([[True, False, True, False], [False, True, False, True]], [1.0, 0.0, 2.0, 0.0])
+    """
+
+    def __init__(
+        self, function: Primitive, attributes: Mapping[str, Any], inputs: list[Any], result: np.ndarray, part: int
+    ) -> None:
+        self.function, self.inputs, self.result = function, inputs, result
+        self._attributes, self._part = attributes, part
+        self._until = thread_time() + SECONDS
+        self.depends, self.slopes, self.factors = cache(self._depends), cache(self._slopes), cache(self._factors)
+
+    def is_repeatable(self) -> bool:
+        """Whether computing it again gives the recorded numbers: not if the function is random or an array changed."""
+        if self.function.elementwise:
+            return True
+        again, slack = self._run(self.inputs), _ROUNDING * float(np.finfo(self.result.dtype).eps)
+        size = np.nanmax(np.abs(self.result), initial=0.0, where=np.isfinite(self.result))
+        return again is not None and np.allclose(again, self.result, slack, slack * size, equal_nan=True)
+
+    # ------------------------------------------------------------------ forward
+    def _depends(self, place: int) -> np.ndarray | None:
+        """For each cell of the result and of the operand at ``place``, both flattened, whether one depends on the
+        other; also where the slope is zero at the present numbers, as that of a product with a 0 is. None if that is
+        not known, as for integers.
+        """
+        given = self.inputs[place]
+        if not isinstance(given, np.ndarray) or max(given.size, self.result.size) > MOST_CELLS:
+            return None
+        if self.function.elementwise:
+            cells = np.broadcast_to(np.arange(given.size).reshape(given.shape), self.result.shape).reshape(-1)
+            return np.asarray(cells[:, None] == np.arange(given.size))
+        return self._changed(self.inputs, place, self._run)
+
+    def _changed(self, inputs: Sequence[Any], place: int, run: Any) -> np.ndarray | None:
+        """Which cells of what ``run`` returns change with each cell of the input at ``place``."""
+        if inputs[place].dtype.kind != "f":
+            return None
+        finite = [np.where(np.isfinite(x), x, 1) if _is_float(x) else x for x in inputs]
+        before = run(finite)
+        if before is None:
+            return None
+        found = np.zeros((before.size, inputs[place].size), bool)
+        for k in range(inputs[place].size):
+            for put in (np.nan, finite[place].flat[k] + 1):  # what NaN does not reach, as the sum without NaN, a 1 does
+                array = finite[place].copy()
+                array.flat[k] = put
+                after = run([*finite[:place], array, *finite[place + 1 :]])
+                if after is None or thread_time() > self._until:
+                    return None
+                found[:, k] |= ~((after == before) | (np.isnan(after) & np.isnan(before))).reshape(-1)
+        return found
+
+    def _run(self, inputs: Sequence[Any]) -> np.ndarray | None:
+        try:
+            with np.errstate(all="ignore"):
+                y = self.function.forward(np, *inputs, **self._attributes)
+                return np.asarray(y[self._part] if self.function.several else y)
+        except Exception:  # it takes no other numbers, or needs another device
+            return None
+
+    # ------------------------------------------------------------------ backward
+    def is_linear(self, place: int) -> bool:
+        """Whether the result is linear in an operand: the rule of its gradient then needs neither it nor the result."""
+        name = self.function.input_at(place)
+        kept = {name, *self.function.schema.outputs} & {*self.function.retained[name]}
+        return name in self.function.declared and not kept
+
+    def _slopes(self, place: int, cell: int) -> np.ndarray | None:
+        """The derivatives of a cell of the result with respect to all cells of an operand; None if there are none."""
+        if self.function.several or not _is_float(self.inputs[place]):
+            return None
+        unit = np.zeros_like(self.result)
+        unit.flat[cell] = 1
+        found = self._pull(place, unit, self.inputs)
+        if found is None or not self.function.elementwise:
+            return None if found is None or found.shape != self.inputs[place].shape else found.reshape(-1)
+        cells = self.depends(place)
+        at = None if cells is None else cells[cell]
+        slope = np.broadcast_to(found, self.result.shape).reshape(-1)[cell]
+        return None if at is None else np.where(at, slope, 0)
+
+    def _factors(self, place: int) -> dict[int, np.ndarray]:
+        """The numbers that a gradient is multiplied by on its way to the operand at ``place``.
+
+        For each other operand that the rule keeps, and for the result under -1: for each cell of the operand, and each
+        of the other array, whether the share of the one depends on the other.
+        """
+        kept = self.function.retained[self.function.input_at(place)]
+        places = [i for i, name in enumerate(self.function.inputs) if name in kept]
+        if self.function.schema.variadic or self.function.several or not _is_float(self.inputs[place]):
+            return {}
+        found: dict[int, np.ndarray] = {}
+        mine = self.depends(place)
+        for other in [*places, *([-1] if "y" in kept and "y" not in self.function.inputs else [])]:
+            array = self.result if other == -1 else self.inputs[other] if other < len(self.inputs) else None
+            if not isinstance(array, np.ndarray) or array.size > MOST_CELLS or mine is None:
+                continue
+            if self.function.elementwise:
+                theirs = np.eye(array.size, dtype=bool) if other == -1 else self.depends(other)
+                changed = None if theirs is None else mine.T @ theirs
+            else:
+                changed = self._changed([*self.inputs, self.result], other, lambda arrays: self._share(place, arrays))
+            if changed is not None:
+                found[other] = changed
+        return found
+
+    def _share(self, place: int, arrays: Sequence[Any]) -> np.ndarray | None:
+        """The share of an operand for upstream ones."""
+        return self._pull(place, np.ones_like(self.result), arrays[:-1], arrays[-1])
+
+    def _pull(self, place: int, g: np.ndarray, inputs: Sequence[Any], y: np.ndarray | None = None) -> np.ndarray | None:
+        """What the rule of an operand returns."""
+        plan, first = self.function.plan(place), len(self.function.inputs) - 1
+        if plan is None:
+            return None
+        given: Any = Inputs(inputs, first) if self.function.schema.variadic else [*inputs]
+        if self.function.schema.variadic:
+            given.number = place - first
+        given += [None] * (len(self.function.inputs) - len(given))
+        try:
+            with np.errstate(all="ignore"):
+                saved = plan[1] and plan[1](given, (self.result if y is None else y,), dict(self._attributes))
+                found = plan[0](g, saved)
+                return np.asarray(array_of(found.whole() if isinstance(found, SlicedGradient) else found))
+        except Exception:
+            return None
+
+
+def _is_float(array: Any) -> bool:
+    return isinstance(array, np.ndarray) and array.dtype.kind == "f"
+
+
+def application(step: Step, steps: Mapping[int, Step], part: Step | None = None) -> Application | None:
+    """The call of a step, or what it computed as ``part``, with the recorded numbers. None if it cannot be computed
+    again: the function is not a declared one or random, its arrays are large, or the graph existed before.
+    """
+    if step.call is None or step.replaced:
+        return None
+    function, attributes = step.call
+    result = (step if part is None else part).value
+    inputs = [_input(use.constant, None if use.step is None else steps[use.step]) for use in step.operands]
+    if result is None or not result.is_whole or result.values.dtype.kind != "f" or any([x is ... for x in inputs]):
+        return None
+    at = 0 if part is None else part.id - step.id - 1
+    found = Application(function, attributes, inputs, result.values, at)
+    return found if found.is_repeatable() else None
+
+
+def _input(constant: str | None, source: Step | None) -> Any:
+    """An operand as it was given; ``...`` if its numbers are not all known."""
+    if source is not None:
+        return source.value.values if source.value is not None and source.value.is_whole else ...
+    try:
+        return None if constant in (None, "None") else float(constant or "")
+    except ValueError:
+        return ...
