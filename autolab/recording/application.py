@@ -25,6 +25,7 @@ MOST_CELLS = 1024
 SECONDS = 0.25
 """A call whose cells take longer to trace, because a user's function is slow, is not traced."""
 
+_NUDGE = 1e-3
 _ROUNDING = 64  # a forward computed again may differ by so many units in the last place, as on another device
 
 
@@ -80,20 +81,22 @@ class Application:
 
     def _changed(self, inputs: Sequence[Any], place: int, run: Any) -> np.ndarray | None:
         """Which cells of what ``run`` returns change with each cell of the input at ``place``."""
-        if inputs[place].dtype.kind != "f":
+        if inputs[place].dtype.kind != "f" or not self.function.declared:
             return None
         finite = [np.where(np.isfinite(x), x, 1) if _is_float(x) else x for x in inputs]
         before = run(finite)
         if before is None:
             return None
         found = np.zeros((before.size, inputs[place].size), bool)
+        low = finite[place].min(initial=0) - 1
         for k in range(inputs[place].size):
-            for put in (np.nan, finite[place].flat[k] + 1):  # what NaN does not reach, as the sum without NaN, a 1 does
-                array = finite[place].copy()
-                array.flat[k] = put
-                after = run([*finite[:place], array, *finite[place + 1 :]])
-                if after is None or thread_time() > self._until:
-                    return None
+            # NaN reaches all but a sum without NaN and the front of what is sorted; not every function takes both
+            afters = [run(_with(finite, place, k, put)) for put in (np.nan, low)]
+            known = [after for after in afters if after is not None]
+            known = known or [run(_with(finite, place, k, finite[place].flat[k] * (1 - _NUDGE)))]
+            if known[0] is None or thread_time() > self._until:
+                return None
+            for after in known:
                 found[:, k] |= ~((after == before) | (np.isnan(after) & np.isnan(before))).reshape(-1)
         return found
 
@@ -171,6 +174,13 @@ class Application:
                 return np.asarray(array_of(found.whole() if isinstance(found, SlicedGradient) else found))
         except Exception:
             return None
+
+
+def _with(inputs: Sequence[Any], place: int, k: int, put: float) -> list[Any]:
+    """The inputs with another number in one cell."""
+    changed = inputs[place].copy()
+    changed.flat[k] = put
+    return [*inputs[:place], changed, *inputs[place + 1 :]]
 
 
 def _is_float(array: Any) -> bool:
