@@ -131,10 +131,14 @@ def sum_text(terms: Sequence[Sequence[Any]], result: Any) -> str:
     """
     if not terms:
         return f"0 = {number(result)}" if result != 0 else number(result)
-    products = [_product(factors) for factors in terms[:_SHOWN_TERMS]]
+    return f"{terms_text(terms)} = {number(result)}"
+
+
+def terms_text(terms: Sequence[Sequence[Any]], most: int = _SHOWN_TERMS) -> str:
+    """The sum without its result."""
+    products = [_product(factors) for factors in terms[:most]]
     shown = products[0] + "".join([_added(product) for product in products[1:]])
-    more = f" + … {say('terms', count=len(terms))}" if len(terms) > _SHOWN_TERMS else ""
-    return f"{shown}{more} = {number(result)}"
+    return shown + (f" + … {say('terms', count=len(terms))}" if len(terms) > most else "")
 
 
 def _added(product: str) -> str:
