@@ -13,16 +13,24 @@ const LONG = 7; // a longer number is written smaller
  * The value or the gradient: its caption, with a number, or cells and a line of text, below.
  * @param {string} caption
  * @param {number} x
- * @param {{cells: boolean, numbered: boolean, strip_width: number, strip_height: number}} node
+ * @param {{cells: boolean, numbered: boolean, strip_width: number, strip_height: number, shape: number[] | null}} node
  */
-export function makeColumn(caption, x, { cells, numbered, strip_width: wide, strip_height: high }) {
+export function makeColumn(caption, x, { cells, numbered, strip_width: wide, strip_height: high, shape }) {
   const number = svg("text", { class: cells ? "al-small" : "al-number" });
   const strip = cells && svg("g.al-cells", { transform: `translate(0 ${TOP})` });
   const words = svg("text.al-small", { y: HEADER + 9 }, caption);
   const numbers = numbered && svg("g.al-in-cells", { transform: `translate(0 ${TOP})`, "aria-hidden": "true" });
-  const element = svg("g", { class: `al-${caption}`, transform: `translate(${x} 0)` }, words, strip, numbers, number);
+  const [lit, one] = [svg("path.al-lit-cells"), svg("path.al-lit-cells.al-pointed-cell")];
+  const frames = svg("g", { transform: `translate(0 ${TOP})`, "aria-hidden": "true" }, lit, one);
+  const parts = [words, strip, numbers, number, frames];
+  const element = svg("g", { class: `al-${caption}`, transform: `translate(${x} 0)` }, ...parts);
   const limit = cells ? BELOW_CELLS : 11;
   let size = "";
+  /** @type {(number | null)[][]} */
+  let drawn = [];
+  let isShades = false; // of which the numbers are not known
+  /** @type {number | null | undefined} */
+  let single; // the number, where there are no cells
 
   /** @param {string} text */
   function writeNumber(text) {
@@ -34,6 +42,13 @@ export function makeColumn(caption, x, { cells, numbered, strip_width: wide, str
     element,
     write: writeNumber,
     place: () => number.getBoundingClientRect(),
+    /** The number of cell ``k``; null if it is not finite, undefined if a cell is not one number. @param {number} k */
+    cell: (k) => (!cells ? (k === 0 ? single : undefined) : isShades || !isWhole() ? undefined : drawn.flat()[k]),
+    /** Frame some cells, and one more. @param {number[]} some @param {number | null} pointed */
+    light(some, pointed) {
+      set(lit, { d: outline(some) });
+      set(one, { d: pointed === null ? null : outline([pointed]) });
+    },
     /**
      * @param {string | null} text
      * @param {(number | null)[][] | null} rows
@@ -50,8 +65,10 @@ export function makeColumn(caption, x, { cells, numbered, strip_width: wide, str
       writeNumber(said.length > limit && !absent ? said.slice(0, limit - 1) + "\u2026" : said);
       set(number, { y: TOP + (cells && !absent ? high + 14 : 17) });
       element.classList.toggle("al-absent", absent);
+      single = absent || cells ? undefined : numberIn(text);
       if (!strip) return;
-      const drawn = rows ?? [];
+      drawn = rows ?? [];
+      isShades = scale === null;
       if (size !== (size = `${drawn.length} ${drawn[0]?.length}`)) {
         const [width, height] = cellSize(drawn);
         strip.replaceChildren(...spread(drawn, (j, i) => svg("rect", { x: j * width, y: i * height, width, height })));
@@ -76,6 +93,27 @@ export function makeColumn(caption, x, { cells, numbered, strip_width: wide, str
     },
   };
 
+  /** Whether each cell is one element. */
+  const isWhole = () => drawn.flat().length === shape?.reduce((a, b) => a * b, 1);
+
+  /** The edges of some cells towards others. @param {number[]} some */
+  function outline(some) {
+    if (!some.length || (cells && !drawn.length)) return null;
+    if (!cells) return "M-5 4h86v24h-86z";
+    const [[width, height], columns, inside] = [cellSize(drawn), drawn[0].length, new Set(some)];
+    return some
+      .flatMap((k) => {
+        const [x, y] = [(k % columns) * width, Math.floor(k / columns) * height];
+        return [
+          inside.has(k - columns) ? "" : `M${x} ${y}h${width}`,
+          inside.has(k + columns) ? "" : `M${x} ${y + height}h${width}`,
+          k % columns && inside.has(k - 1) ? "" : `M${x} ${y}v${height}`,
+          (k + 1) % columns && inside.has(k + 1) ? "" : `M${x + width} ${y}v${height}`,
+        ];
+      })
+      .join("");
+  }
+
   /** Width and height. @param {(number | null)[][]} rows */
   function cellSize(rows) {
     const [width, height] = [wide / rows[0]?.length, high / rows.length];
@@ -87,3 +125,9 @@ export function makeColumn(caption, x, { cells, numbered, strip_width: wide, str
 
 /** One element for each cell. @param {(number | null)[][]} rows @param {(j: number, i: number) => Element} make */
 const spread = (rows, make) => rows.flatMap((row, i) => row.map((_, j) => make(j, i)));
+
+/** A number from its text. @param {string} text */
+function numberIn(text) {
+  const number = Number(text.replaceAll("\u2212", "-"));
+  return Number.isNaN(number) ? null : number;
+}

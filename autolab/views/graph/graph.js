@@ -212,6 +212,7 @@ export function makeGraph(select, toggle) {
   return {
     root: html("div.al-graph", acts, head, crumbs.root, ...zoom.parts, foot, zoom.tools),
     head, // what the graph shows, if there are several
+    picture,
     zoom,
     mark,
     /** @param {number} id */
@@ -260,6 +261,22 @@ export function makeGraph(select, toggle) {
         edge.element.classList.toggle("al-share", count > 0);
         const one = count === 1 && shares.find((share) => sameEdge(edge, share.edge));
         edge.tell(count > 1 ? `${count} shares` : one ? one.number : "");
+      }
+    },
+    /**
+     * Frame the cell that is pointed at, and those that it was made of.
+     * @param {{id: number, slot: string, k: number} | null} pointed
+     * @param {{id: number, slot: string, cells: number[]}[]} lit
+     */
+    lightCells(pointed, lit) {
+      for (const [id, node] of nodes) {
+        const own = pointed?.id === id ? pointed : null;
+        for (const slot of ["value", "gradient"])
+          node.light(
+            slot,
+            lit.filter((one) => one.id === id && one.slot === slot).flatMap(({ cells }) => cells),
+            own?.slot === slot ? own.k : null,
+          );
       }
     },
     /** Highlight what a step of the walk is about; nothing if it is empty. @param {any} frame */

@@ -152,6 +152,7 @@ export function makeMotion({ program, keys, start, kinds, shown, expected, resul
         return { ...saved, nodes, signs: {}, told: [], none, nan: false, walks: Boolean(moments), proofs: [] };
       }
       if (kind === "frame") return (moments && saved && { ...saved, ...filled(moments[saved.k], shown, now) }) ?? null;
+      if (kind === "sources") return saved?.map((/** @type {any} */ cell) => ({ ...cell, is: null, says: "" })) ?? null;
       return kind === "free" ? this.ahead(key, saved) : ["program", "scene", "search"].includes(kind) ? saved : null;
     },
     /**

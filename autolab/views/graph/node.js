@@ -75,6 +75,10 @@ export function makeNode(node, open) {
     element,
     group,
     size: node,
+    /** The number of a cell, as `makeColumn` says. @param {string} which @param {number} k */
+    cell: (which, k) => columns[which === "value" ? 0 : 1]?.cell(k),
+    /** Frame cells, and one more. @param {string} which @param {number[]} cells @param {number | null} one */
+    light: (which, cells, one) => columns[which === "value" ? 0 : 1]?.light(cells, one),
     /** The horizontal position of the value or the gradient. @param {string} which */
     column: (which) => (which === "value" ? PADDING : gradientAt(node)),
     /**

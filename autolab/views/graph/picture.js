@@ -7,6 +7,7 @@ import { readingsAt } from "../steps/motion.js";
 import { makeFree } from "./free.js";
 import { makeGraph } from "./graph.js";
 import { makeAct } from "./inputs.js";
+import { asksSources, makePointing } from "./pointing.js";
 
 /** @param {import("./explorer.js").View} view */
 export function makeGraphPart(view) {
@@ -17,6 +18,7 @@ export function makeGraphPart(view) {
   const graph = makeGraph(select, toggle);
   graph.root.classList.add("al-main"); // graphs of higher orders number their steps separately
   const free = makeFree(view, graph, makeAct(send));
+  const pointing = makePointing(view, graph);
   const of = html("span.al-own");
   const size = html("span.al-caption");
   graph.head.append(of, size);
@@ -59,6 +61,7 @@ export function makeGraphPart(view) {
     free.paint();
     choose();
     graph.light(get("frame"));
+    pointing.paint();
     colour();
   }
 
@@ -80,13 +83,15 @@ export function makeGraphPart(view) {
   }
 
   return {
-    places: { header: [title], middle: [graph.root], menu: [graph.zoom.tools], end: [spoken] },
+    places: { header: [title], middle: [graph.root], menu: [graph.zoom.tools], end: [spoken, pointing.spoken] },
+    says: pointing.says,
     on: {
       readings: moved,
       "flow health found path": colour,
       "plan frame orders": paint,
       controls: free.paint,
       detail: choose,
+      "sources look": pointing.paint,
     },
     paint,
     linked(/** @type {import("../live/link.js").State} */ state) {
@@ -101,6 +106,8 @@ export function makeGraphPart(view) {
     },
   };
 }
+
+makeGraphPart.asks = asksSources;
 
 /**
  * The selected line, as long as the box whose gradient comes along it is selected.

@@ -36,6 +36,9 @@ AMOUNTS = [Amount(256, 32), Amount(64, 32), Amount(32, 12), Amount(16, 3)]
 
 MANY_STEPS = 150
 
+MOST_EXPLAINED = 12
+"""A page whose graph has more boxes than this does not hold what each of their cells was made of."""
+
 
 def amounts_for(recording: Recording) -> list[Amount]:
     """Decreasing amounts; only one for more than `MANY_STEPS` steps, where the number of blocks decides, not of cells:
@@ -153,6 +156,9 @@ class Held:
                 self._ask_late(["detail", int(box)])
                 if reading["value_cells"]:
                     self._ask_late(["histogram", int(box), None])
+                if graph is self._reader.recording and len(boxes["nodes"]) <= MOST_EXPLAINED:
+                    for slot in ("value", "gradient"):
+                        self._ask_late(["sources", int(box), slot])
         for k in range(len(self._reader.walk) if self.walks else 0):
             self._ask_late(["frame", k, None])
         for kind in ("search", "path", "terms"):

@@ -270,6 +270,7 @@ def _node(
         "text": text,
         "symbol": sign,
         "cells": cells,
+        "shape": None if value is None else [*value.shape],
         "numbered": numbered,
         "strip_width": strip[0],
         "strip_height": strip[1],
