@@ -7,6 +7,7 @@ input nor the result belongs to a function that is linear in that input. So no f
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import Any
@@ -15,6 +16,7 @@ import numpy as np
 
 from ..engine import Primitive, array_of
 from ..engine.devices import thread_time
+from ..engine.operands import as_arrays
 from ..engine.sliced_gradient import SlicedGradient
 from ..engine.variadic import Inputs
 from .step import Step
@@ -36,7 +38,7 @@ class Application:
     ----------
     function : Primitive
     inputs : list
-        For each operand its array; a number or None where no array was given.
+        For each operand its array; None where none was given.
     result : np.ndarray
         What the call returned; of several results, one.
 
@@ -52,9 +54,8 @@ class Application:
     def __init__(
         self, function: Primitive, attributes: Mapping[str, Any], inputs: list[Any], result: np.ndarray, part: int
     ) -> None:
-        self.function, self.inputs, self.result = function, inputs, result
+        self.function, self.inputs, self.result = function, as_arrays(function, inputs), result
         self._attributes, self._part = attributes, part
-        self._until = thread_time() + SECONDS
         self.depends, self.slopes, self.factors = cache(self._depends), cache(self._slopes), cache(self._factors)
 
     def is_repeatable(self) -> bool:
@@ -88,13 +89,13 @@ class Application:
         if before is None:
             return None
         found = np.zeros((before.size, inputs[place].size), bool)
-        low = finite[place].min(initial=0) - 1
+        low, until = finite[place].min(initial=0) - 1, thread_time() + SECONDS
         for k in range(inputs[place].size):
             # NaN reaches all but a sum without NaN and the front of what is sorted; not every function takes both
             afters = [run(_with(finite, place, k, put)) for put in (np.nan, low)]
             known = [after for after in afters if after is not None]
             known = known or [run(_with(finite, place, k, finite[place].flat[k] * (1 - _NUDGE)))]
-            if known[0] is None or thread_time() > self._until:
+            if known[0] is None or thread_time() > until:
                 return None
             for after in known:
                 found[:, k] |= ~((after == before) | (np.isnan(after) & np.isnan(before))).reshape(-1)
@@ -149,7 +150,8 @@ class Application:
                 theirs = np.eye(array.size, dtype=bool) if other == -1 else self.depends(other)
                 changed = None if theirs is None else mine.T @ theirs
             else:
-                changed = self._changed([*self.inputs, self.result], other, lambda arrays: self._share(place, arrays))
+                arrays = [*self.inputs, self.result]
+                changed = self._changed(arrays, other % len(arrays), lambda given: self._share(place, given))
             if changed is not None:
                 found[other] = changed
         return found
@@ -208,6 +210,6 @@ def _input(constant: str | None, source: Step | None) -> Any:
     if source is not None:
         return source.value.values if source.value is not None and source.value.is_whole else ...
     try:
-        return None if constant in (None, "None") else float(constant or "")
-    except ValueError:
+        return None if constant in (None, "None") else ast.literal_eval(constant)
+    except (SyntaxError, ValueError):
         return ...

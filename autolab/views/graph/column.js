@@ -94,7 +94,9 @@ export function makeColumn(caption, x, { cells, numbered, strip_width: wide, str
   };
 
   /** Whether each cell is one element. */
-  const isWhole = () => drawn.flat().length === shape?.reduce((a, b) => a * b, 1);
+  function isWhole() {
+    return drawn.flat().length === shape?.reduce((a, b) => a * b, 1);
+  }
 
   /** The edges of some cells towards others. @param {number[]} some */
   function outline(some) {

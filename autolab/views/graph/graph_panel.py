@@ -106,8 +106,13 @@ def _opened(outline: Outline, open: Sequence[int] | None) -> Open:
 
 _WORDS = (
     *("not_yet", "absent", "follow", "walk_rest", "walk_rest_forward", "walk_rest_moving", "walk_rule"),
-    *("page_others_closed", "what_if", "what_if_each", "what_if_undo", "orders_point", "orders_rest", "cell_value", "cell_gradient"),
+    *("page_others_closed", "what_if", "what_if_each", "what_if_undo", "orders_point", "orders_rest"),
 )
+
+
+def _cell(slot: str) -> str:
+    """The words for a cell that the pointer is at, which the page fills in."""
+    return say(f"cell_{slot}", cell="{cell}", number="{number}")
 
 
 @answers("program", "page")
@@ -125,7 +130,7 @@ def program(reader: Reader) -> dict[str, Any]:
         "listing": listing(recording, reader.alone),
         "fused": _fused(recording),
         "measures": [[by, say(f"flow_{by}")] for by in MEASURES],
-        "words": {key: say(key) for key in _WORDS},
+        "words": {key: say(key) for key in _WORDS} | {f"cell_{slot}": _cell(slot) for slot in ("value", "gradient")},
         "ways": {"": say("take"), **{suffix: say(f"take_{suffix}") for suffix in ("png", "svg", "pdf", "html")}},
     }
 

@@ -154,46 +154,46 @@ class Origins:
     # ------------------------------------------------------------------ backwards
     def _gradient(self, step: Step, k: int) -> Origin:
         """The shares of which a cell of a gradient is the sum."""
-        origin = Origin()
-        shares: list[tuple[str, Any]] = []
+        origin, shares = Origin(), list[tuple[str, Any]]()
         start = self._walk.starts.get(step.id)
         if start is not None and start.is_whole:
             shares.append((say("answer_given"), start.values.reshape(-1)[k]))
-        words = say("cell_starts") if shares else ""
+            origin.words = say("cell_starts")
         for user, place, use in self._users(step):
             share = use.contribution
             if share is None or not share.is_whole:
                 continue
-            before = {**origin.cells}
-            text, words_here = self._share(origin, user, place, use, k)
-            if origin.cells == before and not share.values.reshape(-1)[k]:
-                continue  # another part of the array is used there
-            origin.text, words = text, words_here
+            found = self._share(user, place, use, k)
+            if not found.cells and not share.values.reshape(-1)[k]:
+                continue  # other cells are used there
+            for (i, slot), cells in found.cells.items():
+                origin.light(i, slot, cells)
+            origin.text, origin.words = found.text, found.words
             name = shorten(label(user), _NAME_COLUMNS)
             shares.append((say("answer_through", name=name), share.values.reshape(-1)[k]))
         if len(shares) > 1:
-            origin.text = _joined([f"{number(value)} {way}" for way, value in shares])
-            words = ""
-        origin.words = words
+            origin.text, origin.words = _joined([f"{number(value)} {way}" for way, value in shares]), ""
         return origin
 
-    def _share(self, origin: Origin, user: Step, place: int, use: Operand, k: int) -> tuple[str, str]:
-        """Light what a share is made of; its sum with numbers, and in words."""
-        assert use.contribution is not None
-        results = self._results(user)
-        leaving = [(result, self._leaving(result, place, use, k)) for result in results]
-        for result, cells in leaving:
-            origin.light(result.id, "gradient", _NOTHING if cells is None else cells)
-        if len(results) != 1 or leaving[0][1] is None or not leaving[0][1].size:
-            return "", say("cell_depends", parts=self._parts(origin.cells)) if origin.cells else ""
-        (result, cells), applied = leaving[0], self._application(results[0])
+    def _share(self, user: Step, place: int, use: Operand, k: int) -> Origin:
+        """What one share is made of."""
+        origin, results = Origin(), self._results(user)
+        for result in results:
+            leaving = self._leaving(result, place, use, k)
+            origin.light(result.id, "gradient", _NOTHING if leaving is None else leaving)
+        cells = origin.cells.get((results[0].id, "gradient")) if len(results) == 1 else None
+        if cells is None:
+            origin.words = say("cell_depends", parts=self._parts(origin.cells)) if origin.cells else ""
+            return origin
+        result, applied = results[0], self._application(results[0])
         factors: dict[int, Cells] = {}
         for other, found in (applied.factors(place) if applied is not None else {}).items():
             there = result.id if other == -1 else user.operands[other].step
             if there is not None:
                 factors[there] = np.flatnonzero(found[k])
                 origin.light(there, "value", factors[there])
-        return self._sum(result, cells, place, use, k, factors, applied)
+        origin.text, origin.words = self._sum(result, cells, place, use, k, factors, applied)
+        return origin
 
     def _sum(
         self,
@@ -221,7 +221,9 @@ class Origins:
         if place == 1:
             pairs = [(slope, g) for g, slope in pairs]
         [other] = [*factors] if len(factors) == 1 else [None]
-        is_plain = other is not None and other != result.id and _are_numbers_of(self._steps[other], factors[other], slopes)
+        is_plain = (
+            other is not None and other != result.id and _are_numbers_of(self._steps[other], factors[other], slopes)
+        )
         if not is_plain or other is None:
             words = say("cell_times_local" if len(pairs) == 1 else "cell_times_locals", part=part)
         else:
@@ -329,7 +331,9 @@ class _Calculation:
         """The operands whose numbers multiply those at ``place``."""
         kept = self.applied.function.retained[self.applied.function.input_at(place)]
         places = range(len(self.lit))
-        return [i for i in places if i != place and self.applied.function.input_at(i) in kept and self.lit[i] is not None]
+        return [
+            i for i in places if i != place and self.applied.function.input_at(i) in kept and self.lit[i] is not None
+        ]
 
     def _mean(self, place: int, pairs: Sequence[tuple[Any, Any]]) -> tuple[str, str] | None:
         count, slope = len(pairs), float(pairs[0][1])
