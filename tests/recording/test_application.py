@@ -16,7 +16,7 @@ from autolab.engine import Primitive
 from autolab.engine.observe import observe
 from autolab.recording.application import Application, application
 
-MOST = 9  # elements of all inputs together
+MOST = 12  # elements of all inputs together
 EACH = 2  # calls of a function
 RNG = np.random.default_rng(8)
 COMPARED = {"min", "max", "sort"}
@@ -66,7 +66,7 @@ def is_float(array: Any) -> bool:
 
 
 def numerically(call: Application, place: int, found: np.ndarray) -> np.ndarray:
-    """Which cells of the result change when a cell of an operand does, here or, if some of ``found`` do not, elsewhere."""
+    """Which cells of the result change with each cell of an operand, here or, if not all of ``found`` do, elsewhere."""
     given, changes = call.inputs[place], np.zeros_like(found)
     others = [x * RNG.uniform(0.5, 1.5, x.shape) if is_float(x) else x for x in call.inputs]
     for point in (call.inputs, others):

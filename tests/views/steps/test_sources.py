@@ -118,7 +118,7 @@ def test_lit_cells_of_the_kinds_of_functions() -> None:
     assert lit(lambda x: x.T, [(2, 3)], "", "value", 1) == {("x", "value"): [3]}
     assert lit(lambda x: x[1:], [(3, 2)], "", "value", 0) == {("x", "value"): [2]}
     zero = lit(lambda x, w: x @ (w * 0.0), [(1, 2), (2, 1)], "x", "gradient", 0)
-    assert [cells for cells in zero.values()] == [[0], [0]]  # a factor of 0 is a factor
+    assert list(zero.values()) == [[0], [0]]  # a factor of 0 is a factor
 
 
 def test_without_a_declaration_the_recording_says_what_it_knows() -> None:
