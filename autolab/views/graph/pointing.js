@@ -13,7 +13,7 @@ const SLOTS = ["value", "gradient"];
 /** @typedef {{id: number, slot: string, k: number}} Place a cell of the value or the gradient of a box */
 /**
  * What views/steps/sources.py says about a cell.
- * @typedef {{is: number | null, says: string, lit: [number, string, number[]][]}} Origin
+ * @typedef {{is: number | null, says: string, lit: [number, string, number[]][]}} CellOrigin
  */
 
 /**
@@ -53,7 +53,7 @@ export function makePointing(view, graph) {
   /** The number of a cell; null if it is not finite, undefined if it is not one number. @param {Place} place */
   const numberOf = ({ id, slot, k }) => graph.box(id)?.cell(slot, k);
 
-  /** What the kernel says about the cell, unless it speaks of another number. @returns {Origin | undefined} */
+  /** What the kernel says about the cell, unless it speaks of another number. @returns {CellOrigin | undefined} */
   function origin() {
     if (!at || String(get("look").pointed) !== String([at.id, at.slot])) return undefined;
     const [found, number] = [get("sources")?.[at.k], numberOf(at)];

@@ -37,7 +37,7 @@ _SIGNS = {"add": "+", "sub": MINUS, "mul": "×", "div": "÷"}
 
 
 @dataclass
-class Origin:
+class CellOrigin:
     """Where one cell comes from: the lit ``cells`` by step and slot, the calculation as ``text``, and in ``words`` what
     enters it."""
 
@@ -52,7 +52,7 @@ class Origin:
             self.cells[step, slot] = np.union1d(before, cells)
 
 
-class Origins:
+class CellOrigins:
     """The origins of all cells of a recording."""
 
     def __init__(self, walk: Playback) -> None:
@@ -71,7 +71,7 @@ class Origins:
         find = self._value if slot == "value" else self._gradient
         return [self._told(step, slot, k, kept, find(step, k)) for k in range(kept.size)]
 
-    def _told(self, step: Step, slot: Slot, k: int, kept: Snapshot, found: Origin) -> dict[str, Any]:
+    def _told(self, step: Step, slot: Slot, k: int, kept: Snapshot, found: CellOrigin) -> dict[str, Any]:
         key = "cell_gradient" if slot == "gradient" else "cell_value"
         value = kept.values.reshape(-1)[k]
         equals = f"{number(value)} = {found.text}" if found.text else number(value)
@@ -88,13 +88,13 @@ class Origins:
         return self._applications[step.id]
 
     # ------------------------------------------------------------------ forwards
-    def _value(self, step: Step, k: int) -> Origin:
+    def _value(self, step: Step, k: int) -> CellOrigin:
         if step.kind in LEAVES or step.kind == "reference":
             return self._used(step, k)
         if step.replaced:
-            return Origin(words=say("cell_replaced"))
+            return CellOrigin(words=say("cell_replaced"))
         call = self._steps[step.operands[0].step or 0] if step.kind == "part" else step
-        origin, lit = Origin(), list[Cells | None]()
+        origin, lit = CellOrigin(), list[Cells | None]()
         applied = self._application(step)
         for place, use in enumerate(call.operands):
             cells = self._entering(applied, place, use, k)
@@ -121,9 +121,9 @@ class Origins:
         known = None if shape is None else _recorded(use, shape)
         return None if known is None or k >= len(known) else np.flatnonzero(known[k])
 
-    def _used(self, step: Step, k: int) -> Origin:
+    def _used(self, step: Step, k: int) -> CellOrigin:
         """Where a given number goes: all copies of a broadcast one."""
-        origin = Origin()
+        origin = CellOrigin()
         for user, place, use in self._users(step):
             for result in self._results(user):
                 cells = self._leaving(result, place, use, k)
@@ -152,9 +152,9 @@ class Origins:
         return [s for s in self._walk.recording.steps if s.kind == "part" and s.operands[0].step == call.id]
 
     # ------------------------------------------------------------------ backwards
-    def _gradient(self, step: Step, k: int) -> Origin:
+    def _gradient(self, step: Step, k: int) -> CellOrigin:
         """The shares of which a cell of a gradient is the sum."""
-        origin, shares = Origin(), list[tuple[str, Any]]()
+        origin, shares = CellOrigin(), list[tuple[str, Any]]()
         start = self._walk.starts.get(step.id)
         if start is not None and start.is_whole:
             shares.append((say("answer_given"), start.values.reshape(-1)[k]))
@@ -175,9 +175,9 @@ class Origins:
             origin.text, origin.words = _joined([f"{number(value)} {way}" for way, value in shares]), ""
         return origin
 
-    def _share(self, user: Step, place: int, use: Operand, k: int) -> Origin:
+    def _share(self, user: Step, place: int, use: Operand, k: int) -> CellOrigin:
         """What one share is made of."""
-        origin, results = Origin(), self._results(user)
+        origin, results = CellOrigin(), self._results(user)
         for result in results:
             leaving = self._leaving(result, place, use, k)
             origin.light(result.id, "gradient", _NOTHING if leaving is None else leaving)

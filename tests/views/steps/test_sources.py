@@ -14,7 +14,7 @@ from autolab import functions as F
 from autolab.views.draw import say
 from autolab.views.graph.playback import Playback
 from autolab.views.graph.questions import Reader
-from autolab.views.steps.sources import Origins
+from autolab.views.steps.sources import CellOrigins
 
 RNG = np.random.default_rng(3)
 
@@ -83,7 +83,7 @@ def test_the_written_sum_is_the_number_shown() -> None:
     written = 0
     for k, (program, shapes) in enumerate(PROGRAMS):
         recording = autolab.record(program, *arrays(*shapes))
-        origins = Origins(Playback(recording))
+        origins = CellOrigins(Playback(recording))
         for step in recording.steps:
             for slot, kept in (("value", step.value), ("gradient", step.grad)):
                 for cell in origins.of(step, slot) or []:
@@ -104,7 +104,7 @@ def test_lit_cells_of_the_kinds_of_functions() -> None:
     def lit(program: Any, shapes: list[tuple[int, ...]], name: str, slot: Any, k: int) -> dict[Any, list[int]]:
         recording = autolab.record(program, *arrays(*shapes))
         step = recording[name] if name else recording.by_id[recording.outputs[0]]
-        found = (Origins(Playback(recording)).of(step, slot) or [])[k]["lit"]
+        found = (CellOrigins(Playback(recording)).of(step, slot) or [])[k]["lit"]
         return {(recording.by_id[i].name, which): cells for i, which, cells in found}
 
     product = (layer, [(3, 4), (4, 2), (2,)])
