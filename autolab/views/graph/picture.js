@@ -18,7 +18,7 @@ export function makeGraphPart(view) {
   const graph = makeGraph(select, toggle);
   graph.root.classList.add("al-main"); // graphs of higher orders number their steps separately
   const free = makeFree(view, graph, makeAct(send));
-  const pointing = makePointing(view, graph);
+  const pointing = makePointing(view, graph, spoken);
   const of = html("span.al-own");
   const size = html("span.al-caption");
   graph.head.append(of, size);
@@ -83,7 +83,7 @@ export function makeGraphPart(view) {
   }
 
   return {
-    places: { header: [title], middle: [graph.root], menu: [graph.zoom.tools], end: [spoken, pointing.spoken] },
+    places: { header: [title], middle: [graph.root], menu: [graph.zoom.tools], end: [spoken] },
     says: pointing.says,
     on: {
       readings: moved,
@@ -96,7 +96,7 @@ export function makeGraphPart(view) {
     paint,
     linked(/** @type {import("../live/link.js").State} */ state) {
       if (state !== "idle") return;
-      write(spoken, get("frame").spoken ?? outputs());
+      if (!pointing.reads()) write(spoken, get("frame").spoken ?? outputs());
       free.paint();
     },
     enlarge: graph.zoom.enlarge,

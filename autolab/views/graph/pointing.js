@@ -4,7 +4,7 @@
  * A click holds it, a second click or Escape lets it go. With the keyboard, C enters the cells of a box.
  */
 
-import { bracketOf, html, set, short, write } from "../live/dom.js";
+import { bracketOf, set, short, write } from "../live/dom.js";
 import { ARROWS, claim, isHovering, isShortcut } from "../live/hand.js";
 
 const SAME = 1e-5; // relative: a number in a picture may be rounded
@@ -19,10 +19,10 @@ const SLOTS = ["value", "gradient"];
 /**
  * @param {import("./explorer.js").View} view
  * @param {ReturnType<typeof import("./graph.js").makeGraph>} graph
+ * @param {HTMLElement} spoken is read aloud
  */
-export function makePointing(view, graph) {
+export function makePointing(view, graph, spoken) {
   const { get, send, root } = view;
-  const spoken = html("div.al-hidden", { "aria-live": "polite" }); // what the arrow keys reach
   /** @type {Place | null} */
   let at = null;
   let isHeld = false;
@@ -150,7 +150,7 @@ export function makePointing(view, graph) {
   graph.picture.addEventListener("keydown", pressed, true);
   graph.picture.addEventListener("focusout", () => hasKeys && point(null));
   root.addEventListener("al-line", moved);
-  return { spoken, says, paint };
+  return { says, paint, reads: () => hasKeys };
 }
 
 /**

@@ -38,6 +38,7 @@ def test_a_cell_of_a_product_lights_a_row_and_a_column_and_nothing_moves(
 ) -> None:
     wire = open_view(layer, **LAYER)
     sentence, all_places = page.locator(".al-sentence"), page.locator(".al-node, .al-foot, .al-header, .al-tool")
+    cell(node(page, wire, "a"), "value", 5).scroll_into_view_if_needed()
     places = all_places.evaluate_all(PLACES)
     cell(node(page, wire, "a"), "value", 5).hover()
     expect(sentence).to_contain_text("a[1, 1] = ")  # at once, by the page
@@ -53,11 +54,11 @@ def test_a_cell_of_a_product_lights_a_row_and_a_column_and_nothing_moves(
     expect(sentence).to_contain_text("row 0 of x times column 0 of W")
     wire.settle()
     assert len(wire.received) == sent
+    assert all_places.evaluate_all(PLACES) == places
     cell(node(page, wire, "W"), "gradient", 0).hover()
     wire.settle()
     expect(sentence).to_contain_text("column 0 of x times column 0 of the gradient of a.")
     assert set(lit(page, wire)) == {"x value", "a gradient"}
-    assert all_places.evaluate_all(PLACES) == places
     page.mouse.move(2, 2)
     expect(sentence).not_to_contain_text("gradient of W")
     assert lit(page, wire) == {}
