@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from .. import functions
 from ..engine import Primitive, array_of
 from ..engine.devices import thread_time
 from ..engine.operands import as_arrays
@@ -60,8 +61,6 @@ class Application:
 
     def is_repeatable(self) -> bool:
         """Whether computing it again gives the recorded numbers: not if the function is random or an array changed."""
-        if self.function.elementwise:
-            return True
         again, slack = self._run(self.inputs), _ROUNDING * float(np.finfo(self.result.dtype).eps)
         size = np.nanmax(np.abs(self.result), initial=0.0, where=np.isfinite(self.result))
         return again is not None and np.allclose(again, self.result, slack, slack * size, equal_nan=True)
@@ -191,11 +190,12 @@ def _is_float(array: Any) -> bool:
 
 def application(step: Step, steps: Mapping[int, Step], part: Step | None = None) -> Application | None:
     """The call of a step, or what it computed as ``part``, with the recorded numbers. None if it cannot be computed
-    again: the function is not a declared one or random, its arrays are large, or the graph existed before.
+    again: the function is not a declared one, or random, or an array has changed or was not kept.
     """
-    if step.call is None or step.replaced:
+    call = step.call or _by_name(step)
+    if call is None or step.replaced:
         return None
-    function, attributes = step.call
+    function, attributes = call
     result = (step if part is None else part).value
     inputs = [_input(use.constant, None if use.step is None else steps[use.step]) for use in step.operands]
     if result is None or not result.is_whole or result.values.dtype.kind != "f" or any([x is ... for x in inputs]):
@@ -203,6 +203,27 @@ def application(step: Step, steps: Mapping[int, Step], part: Step | None = None)
     at = 0 if part is None else part.id - step.id - 1
     found = Application(function, attributes, inputs, result.values, at)
     return found if found.is_repeatable() else None
+
+
+_NAMES = {"T": "transpose", "t": "transpose", "mm": "matmul", "bmm": "matmul"}
+_SAME = {"dim": "axis", "axes": "axis", "keepdim": "keepdims"}
+"""Functions of PyTorch and JAX, and their attributes, by the names that they have here."""
+
+
+def _by_name(step: Step) -> tuple[Primitive, dict[str, Any]] | None:
+    """The declared function of the same name, for a step of PyTorch, of JAX, or of a graph that existed before; it is
+    only used if it gives the recorded numbers.
+    """
+    name = _NAMES.get(step.function or "", step.function or "")
+    function = getattr(vars(functions).get(name), "function", None)
+    if not isinstance(function, Primitive) or function.several or step.backward_code is not None:
+        return None
+    try:
+        given = {_SAME.get(name, name): ast.literal_eval(text) for name, text in step.attributes}
+    except (SyntaxError, ValueError):
+        return None
+    fits = given.keys() <= function.schema.defaults.keys() and {*function.schema.needed} <= given.keys()
+    return (function, function.schema.completed(given)) if fits else None
 
 
 def _input(constant: str | None, source: Step | None) -> Any:

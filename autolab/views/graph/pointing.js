@@ -7,7 +7,7 @@
 import { bracketOf, set, short, write } from "../live/dom.js";
 import { ARROWS, claim, isHovering, isShortcut } from "../live/hand.js";
 
-const SAME = 1e-5; // relative: a number in a picture may be rounded
+const SAME = { cells: 1e-5, text: 6e-3 }; // relative: a number in a picture is rounded, one without cells to its text
 const SLOTS = ["value", "gradient"];
 
 /** @typedef {{id: number, slot: string, k: number}} Place a cell of the value or the gradient of a box */
@@ -30,12 +30,24 @@ export function makePointing(view, graph, spoken) {
 
   /** @param {Place | null} place @param {boolean} [held] @param {boolean} [keys] */
   function point(place, held = false, keys = false) {
+    if (place && !at) reserve();
+    root.classList.toggle("al-pointing", place !== null);
     [at, isHeld, hasKeys] = [place, held, keys];
     const asked = get("look").pointed ?? null;
     const wanted = place && [place.id, place.slot];
     if (wanted && String(asked) !== String(wanted)) send({ do: "turn", to: { pointed: wanted } });
     paint();
     root.dispatchEvent(new Event("al-line"));
+  }
+
+  /** Keep the sentence as high as it is: nothing moves below the pointer. */
+  function reserve() {
+    const sentence = /** @type {HTMLElement} */ (root.querySelector(".al-sentence"));
+    const { height, lineHeight } = getComputedStyle(sentence);
+    const lines = Math.max(2, Math.round(parseFloat(height) / parseFloat(lineHeight)));
+    root.style.setProperty("--al-lines", String(lines));
+    root.style.setProperty("--al-small-lines", String(Math.floor(1.5 * lines)));
+    root.style.setProperty("--al-said", height);
   }
 
   /** The cell of an event. @param {Event} event @returns {Place | null} */
@@ -58,9 +70,10 @@ export function makePointing(view, graph, spoken) {
     if (!at || String(get("look").pointed) !== String([at.id, at.slot])) return undefined;
     const [found, number] = [get("sources")?.[at.k], numberOf(at)];
     if (!found || (get("frame").k !== undefined && at.slot === "gradient")) return undefined; // a sum may be growing
-    const scale = Math.max(Math.abs(found.is ?? 0), Math.abs(number ?? 0));
+    const slack = SAME[graph.box(at.id)?.size.cells ? "cells" : "text"];
+    const scale = slack * Math.max(Math.abs(found.is ?? 0), Math.abs(number ?? 0));
     const isSame =
-      (found.is === null) === (number === null) && Math.abs((found.is ?? 0) - (number ?? 0)) <= SAME * scale;
+      (found.is === null) === (number === null) && Math.abs((found.is ?? 0) - (number ?? 0)) <= scale;
     return isSame ? found : { ...found, says: "" };
   }
 

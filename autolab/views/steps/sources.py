@@ -30,6 +30,7 @@ Cells = np.ndarray
 MOST_CELLS = 96
 """An array with more cells is drawn in blocks, of which none is a single cell."""
 
+_LONGEST = 150  # characters: two lines beside the player
 _MOST_TERMS = 4
 _NAME_COLUMNS = 24
 _NOTHING = np.zeros(0, int)
@@ -76,9 +77,10 @@ class CellOrigins:
         value = kept.values.reshape(-1)[k]
         equals = f"{number(value)} = {found.text}" if found.text else number(value)
         said = say(key, cell=_indexed(step, k), number=equals)
+        words = "" if found.text and len(said) + len(found.words) > _LONGEST else found.words
         lit = [[i, which, cells.tolist()] for (i, which), cells in found.cells.items()]
         finite = float(value) if math.isfinite(value) else None
-        return {"is": finite, "says": f"{said}{found.words}.", "lit": lit}
+        return {"is": finite, "says": f"{said}{words}.", "lit": lit}
 
     def _application(self, step: Step) -> Application | None:
         if step.id not in self._applications:
@@ -436,8 +438,10 @@ def _joined(texts: Sequence[str]) -> str:
 def _indexed(step: Step, k: int) -> str:
     """``x[0, 2]``: the name of one cell."""
     shape = _shape(step)
-    name = shorten(label(step), _NAME_COLUMNS)
-    return index_text(grouped(name) if shape else name, tuple([int(i) for i in np.unravel_index(k, shape)]))
+    whole = label(step)
+    name = shorten(whole, _NAME_COLUMNS)
+    bracketed = grouped(name) if name == whole else f"({name})"
+    return index_text(bracketed if shape else name, tuple([int(i) for i in np.unravel_index(k, shape)]))
 
 
 def _part_name(step: Step, cells: Cells, gradient: bool = False) -> str:
