@@ -271,10 +271,11 @@ export function makeGraph(select, toggle) {
     lightCells(pointed, lit) {
       for (const [id, node] of nodes) {
         const own = pointed?.id === id ? pointed : null;
+        const shown = node.group?.result ?? id; // a closed group shows its result
         for (const slot of ["value", "gradient"])
           node.light(
             slot,
-            lit.filter((one) => one.id === id && one.slot === slot).flatMap(({ cells }) => cells),
+            lit.filter((one) => one.id === shown && one.slot === slot).flatMap(({ cells }) => cells),
             own?.slot === slot ? own.k : null,
           );
       }

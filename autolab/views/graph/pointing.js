@@ -72,8 +72,7 @@ export function makePointing(view, graph, spoken) {
     if (!found || (get("frame").k !== undefined && at.slot === "gradient")) return undefined; // a sum may be growing
     const slack = SAME[graph.box(at.id)?.size.cells ? "cells" : "text"];
     const scale = slack * Math.max(Math.abs(found.is ?? 0), Math.abs(number ?? 0));
-    const isSame =
-      (found.is === null) === (number === null) && Math.abs((found.is ?? 0) - (number ?? 0)) <= scale;
+    const isSame = (found.is === null) === (number === null) && Math.abs((found.is ?? 0) - (number ?? 0)) <= scale;
     return isSame ? found : { ...found, says: "" };
   }
 

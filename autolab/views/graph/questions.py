@@ -11,6 +11,7 @@ Questions
 ["numbers", order, open, own]  the values and gradients in it, and when each becomes known in the walk; ``own`` gives
                                each array a colour scale of its own
 ["detail", id]                 all about a step or a group
+["sources", id, slot]          what each cell of its "value" or "gradient" was made of
 ["frame", k, pick]             a moment of the walk, with a selected cell (or null)
 ["flow", measure, open]        the sizes of what flows
 ["path"]                       the path of the first NaN

@@ -206,7 +206,8 @@ def _group_node(group: Group, outputs: Collection[int], outline: Outline, number
     node = _node(group.id, kind, name and shorten(name, _NAME_LIMIT), group_text(group), "", group.result, numbered)
     calls = [step.id for step in group.steps if step.kind not in LEAVES]
     count = "" if group.kind == "statement" else group_count(group)  # the text shows its content
-    facts = {"kind": group.kind, "count": count, "first": calls[0], "last": calls[-1]}
+    result = None if group.result is None else group.result.id
+    facts = {"kind": group.kind, "count": count, "first": calls[0], "last": calls[-1], "result": result}
     node["h"] += FOOTER if count else 0.0
     found = {**node, "output": any(i in outputs for i in group.results), "group": facts}
     if not outline.is_planned(group):

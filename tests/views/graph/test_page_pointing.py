@@ -101,7 +101,7 @@ def test_a_moved_number_and_a_growing_sum_are_not_explained(page: Page, open_vie
     sentence = page.locator(".al-sentence")
     cell(node(page, wire, "x"), "value", 0).hover()
     wire.settle()
-    expect(sentence).to_contain_text("x[0, 0] = 1. It enters row 0 of a.")
+    expect(sentence).to_contain_text("x[0, 0] = 1. It is used in row 0 of a.")
     page.mouse.down()
     page.mouse.move(700, 300, steps=3)
     expect(sentence).to_contain_text("x[0, 0] = ")

@@ -90,7 +90,7 @@ def test_the_written_sum_is_the_number_shown() -> None:
                     says = cell["says"]
                     with naming(f"{k}: {says}"):
                         assert re.search(r"= [^=]*[.:,]", says) and len(says) < 230
-                        head = re.split(r"(?:: |, (?:from|the|put)|\. )", says[:-1])[0]
+                        head = re.split(r"(?:: |, (?:from|the|copied|which)|\. )", says[:-1])[0]
                         numbers = head.split(" = ")[1:]
                         if len(numbers) < 2 or "…" in head or "through" in head or "where(" in head:
                             continue
