@@ -101,7 +101,7 @@ export function makeColumn(caption, x, { cells, numbered, strip_width: wide, str
   /** The edges of some cells towards others. @param {number[]} some */
   function outline(some) {
     if (!some.length || (cells && !drawn.length)) return null;
-    if (!cells) return "M-5 4h86v24h-86z";
+    if (!cells) return "M-5 -2h86v25h-86z";
     const [[width, height], columns, inside] = [cellSize(drawn), drawn[0].length, new Set(some)];
     return some
       .flatMap((k) => {
