@@ -106,7 +106,7 @@ def _opened(outline: Outline, open: Sequence[int] | None) -> Open:
 
 _WORDS = (
     *("not_yet", "absent", "follow", "walk_rest", "walk_rest_forward", "walk_rest_moving", "walk_rule"),
-    *("page_others_closed", "what_if", "what_if_each", "what_if_undo", "orders_point", "orders_rest", "cell_hint"),
+    *("page_others_closed", "what_if", "what_if_each", "what_if_undo", "orders_point", "orders_rest"),
 )
 
 

@@ -43,6 +43,7 @@ export function makeNode(node, open) {
     "aria-pressed": "false",
     "data-id": node.id,
     "aria-expanded": group && "false",
+    "aria-keyshortcuts": node.cells && "C",
     ondblclick: group && open,
   });
   const plates = svg("g");

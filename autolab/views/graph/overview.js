@@ -171,21 +171,21 @@ export function makeKeyPart({ get, send }) {
   const own = button("Each array on its own colour scale", () => send({ do: "turn", to: { own: !get("look").own } }));
   const free = html("span", html("b.al-key-free", "2"), " yours to change");
   const slope = html("span", "gradient");
-  const cells = html("span", get("plan").words.cell_hint);
   const root = html(
     "p.al-key",
     free,
     html("span", html("b", "6"), " value"),
     html("span", html("b.al-key-gradient", "4"), " ", slope),
-    cells,
   );
 
   function paint() {
     free.hidden = !get("controls")?.length;
     write(slope, get("plan").moving ? "tangent" : "gradient");
     direction.choose(get("look").direction);
-    cells.hidden = !get("scene").nodes.some((/** @type {any} */ node) => node.cells);
-    set(own, { "aria-pressed": String(get("look").own), hidden: cells.hidden });
+    set(own, {
+      "aria-pressed": String(get("look").own),
+      hidden: !get("scene").nodes.some((/** @type {any} */ node) => node.cells),
+    });
   }
 
   return {
