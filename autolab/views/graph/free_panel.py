@@ -42,11 +42,10 @@ def free(reader: Reader, given: list[Any]) -> dict[str, Any]:
     controls = [{**_control(session, recording, key, corners), "node": node} for key, node in places.items()]
     is_free = any([control["kind"] != "fixed" for control in controls])
     has_gradient = bool(recording.backward) or recording.moved is not None
-    hint = f" {say('cell_hint')}" if any([control["kind"] == "grid" for control in controls]) else ""
     rest = "rest_plan" if recording.outline.is_plan else _REST[is_free, has_gradient]
     return {
         "controls": controls,
-        "rest": say(rest, what=what_moves(controls)) + hint,
+        "rest": say(rest, what=what_moves(controls)),
         "settings": [
             {"name": name, "label": say(f"setting_{name}"), "value": value, "values": list(values)}
             for name, (value, values) in session.settings().items()
