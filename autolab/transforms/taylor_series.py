@@ -350,9 +350,9 @@ class _Step:
         """Cauchy's product over the moving factors, and the coefficients of what is only added."""
         moving = [i for i in factors if i in self.moving]
         added = [(i, c) for i, series in self.moving.items() if i not in factors and (c := series.at(k)) is not None]
-        total = None
+        total, all_move = None, len(moving) == len(self._still)
         for split in _splits([self.moving[i] for i in moving], k):
-            (share,) = self._applied([*zip(moving, split, strict=True), *added])
+            share = self._call(*split) if all_move else self._applied([*zip(moving, split, strict=True), *added])[0]
             if total is None:
                 total, added = share, []
             else:
