@@ -14,6 +14,7 @@ from autolab.bridges.torch import UnsupportedError
 from autolab.bridges.torch.inputs import TorchInputs
 from autolab.bridges.torch.live import TorchSession
 from autolab.views.graph.parameters import movable_steps
+from autolab.views.graph.questions import Reader
 
 
 def session(fn, *args, **options):
@@ -234,3 +235,21 @@ def test_parameters_that_are_not_there_yet_or_frozen_stand():
     net[1].weight.requires_grad_(False)
     assert list(session(net, X).bound.learned) == ["1.bias"]
     assert list(session(nn.Sequential(*[nn.Linear(2, 2) for _ in range(33)]), X).bound.learned) == []
+
+
+def test_a_cell_of_a_torch_run_says_what_it_was_made_of():
+    def layer(x, w):
+        h = torch.mm(x, w)
+        return torch.softmax(h, dim=1).T
+
+    recording = autolab.record(layer, torch.tensor([[1.0, 2.0], [0.0, 1.0]]), torch.tensor([[3.0, 0.5], [0.25, -1.0]]))
+    ask = Reader(recording).ask
+    assert [cell["says"] for cell in ask(["sources", recording["h"].id, "value"])[:2]] == [
+        "h[0, 0] = 3.5 = 1 × 3 + 2 × 0.25: row 0 of x times column 0 of w.",
+        "h[0, 1] = −1.5 = 1 × 0.5 + 2 × (−1): row 0 of x times column 1 of w.",
+    ]
+    upstream = ask(["sources", 1, "gradient"])[2]
+    assert upstream["lit"] == [[recording["h"].id, "gradient", [0, 2]], [0, "value", [1, 3]]]
+    softmax, turned = [step.id for step in recording.steps[-2:]]
+    assert ask(["sources", softmax, "value"])[0]["says"].count("exp(") == 3
+    assert ask(["sources", turned, "value"])[1]["lit"] == [[softmax, "value", [2]]]
