@@ -6,12 +6,10 @@ from __future__ import annotations
 
 import gzip
 import hashlib
+import json
 import re
 from functools import cache
 from pathlib import Path
-
-import anywidget
-import traitlets
 
 VIEWS = Path(__file__).parent.parent
 """Each view's JavaScript and style sheets are beside its Python; no two files have the same name."""
@@ -159,34 +157,40 @@ def kinds() -> list[str]:
     return sorted(path.stem for path in modules if "\nexport default " in path.read_text("utf-8"))
 
 
-class FrontEnd(anywidget.AnyWidget):
-    """The compressed module and style sheet of a kind of view; ``digest`` identifies the two together.
+EXTENSION = "jupyter-autolab"
+"""The name of the front ends on a Jupyter server, as its extension."""
 
-    It is no plain widget: JupyterLab saves the bytes of those as ``{}``.
+_REGISTER = """\
+{
+  const { src } = document.currentScript;
+  const address = (digest) => [digest, new URL(`${digest}.js`, src).href];
+  globalThis[Symbol.for("autolab.host")] = Object.fromEntries(DIGESTS.map(address));
+  (globalThis._JUPYTERLAB ??= {})[NAME] = { init() {} };
+}
+"""
+"""Run by each page of JupyterLab: says which front ends the server has, by digest, and where."""
 
-    Parameters
-    ----------
-    kind : str
-        The name of the module and of the style sheet, without suffix.
+
+def extension_files(version: str) -> dict[str, str]:
+    """The text of each file of an extension of JupyterLab with which a server offers all front ends, so that notebooks
+    need not contain them. It depends on these files alone, as a wheel is built with it where nothing is installed.
+
+    Examples
+    --------
+    >>> files = extension_files("1.0")
+    >>> f"static/{digest_of('explorer')}.js" in files
+    True
     """
-
-    _esm = "export default {};"
-    module = traitlets.Bytes().tag(sync=True)
-    sheet = traitlets.Bytes().tag(sync=True)  # not `style`, which in a widget is a model
-    digest = traitlets.Unicode().tag(sync=True)
-
-    def __init__(self, kind: str) -> None:
-        text = f"{module_text(f'{kind}.js')}//# sourceURL=autolab/{kind}.js\n"  # its name in the browser's debugger
-        module, sheet = zipped(text), zipped(style_text(f"{kind}.css"))
-        super().__init__(module=module, sheet=sheet, digest=digest_of(kind))
-
-
-_held: dict[str, FrontEnd] = {}
-
-
-def front_end(kind: str) -> FrontEnd:
-    """The front end of a kind of view. It is created again if it was closed, as by ``Widget.close_all()``."""
-    held = _held.get(kind)
-    if held is None or held.comm is None:
-        held = _held[kind] = FrontEnd(kind)
-    return held
+    kind_of = {digest_of(kind): kind for kind in kinds()}
+    register = _REGISTER.replace("DIGESTS", json.dumps([*kind_of])).replace("NAME", json.dumps(EXTENSION))
+    package = {
+        "name": EXTENSION,
+        "version": version,
+        "description": "Draws AutoLab's views in notebooks that are opened again.",
+        "jupyterlab": {"_build": {"load": "static/host.js"}},
+    }
+    modules = {
+        f"static/{digest}.js": f"{module_text(f'{kind}.js')}\nexport const style={json.dumps(style_text(f'{kind}.css'))};\n"
+        for digest, kind in kind_of.items()
+    }
+    return {"package.json": json.dumps(package, indent=1), "static/host.js": register, **modules}

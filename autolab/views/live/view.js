@@ -10,7 +10,7 @@ import { makeComputingPart } from "./computing.js";
 import { button, html, set, writeSentence } from "./dom.js";
 import { claim, isShortcut } from "./hand.js";
 import { makeLink } from "./link.js";
-import { saveWithNotebook } from "./notebook_state.js";
+import { readSaved, saveWithNotebook } from "./notebook_state.js";
 
 /** @typedef {import("../graph/explorer.js").View} View */
 /** @typedef {import("../graph/explorer.js").Part} Part */
@@ -29,6 +29,7 @@ export function makeWidget(makers, makeSource) {
   let source;
   return {
     initialize(/** @type {{model: any}} */ { model }) {
+      readSaved(model);
       link = makeLink(model);
       source = makeSource(model, link);
       saveWithNotebook(model.widget_manager);
@@ -38,7 +39,9 @@ export function makeWidget(makers, makeSource) {
       };
     },
     render(/** @type {{el: HTMLElement}} */ { el }) {
-      return makeView(source, el, link, makers);
+      const giveBack = takeHeight(el);
+      const remove = makeView(source, el, link, makers);
+      return () => (giveBack(), remove());
     },
   };
 }
@@ -150,6 +153,19 @@ function makeView(source, el, link, makers) {
     for (const part of parts) part.close?.();
     root.remove();
   };
+}
+
+/**
+ * marimo's editor limits the height of an output and scrolls the rest. A graph and the controls below it belong
+ * together: its output gets all the height that it needs, as in JupyterLab. The returned function undoes that.
+ * @param {HTMLElement} el
+ */
+function takeHeight(el) {
+  const around = el.getRootNode();
+  const host = around instanceof ShadowRoot ? around.host.closest("marimo-anywidget") : null;
+  const output = /** @type {HTMLElement | null | undefined} */ (host?.closest(".output-area"));
+  output?.style.setProperty("max-height", "none");
+  return () => output?.style.removeProperty("max-height");
 }
 
 /**

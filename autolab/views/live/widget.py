@@ -28,7 +28,7 @@ from ..draw.escape import with_code
 from ..draw.messages import SENTENCES, say
 from ..draw.svg import Look
 from . import no_notebook, notebook
-from .bundle import FrontEnd, front_end, module_text
+from .bundle import digest_of, module_text, style_text, zipped
 from .columns import in_columns
 from .computation import for_page, user_error
 from .protocol import SHELVES, Shelf, answered, dispatch, not_understood, on_message, question_key
@@ -42,6 +42,39 @@ CALM: dict[str, Any] = {"error": None, "computing": "", "since": {}, "can_undo":
 _LIVE = [key for key in SENTENCES if key.startswith("live_")]
 WORDS = {key: say(key) for key in (*_LIVE, "still", "find_reach", "take", "take_png", "take_svg", "take_page")}
 """The words that every page knows."""
+
+
+class FrontEnd(anywidget.AnyWidget):
+    """The compressed module and style sheet of a kind of view; ``digest`` identifies the two together.
+
+    It is no plain widget: JupyterLab saves the bytes of those as ``{}``.
+
+    Parameters
+    ----------
+    kind : str
+        The name of the module and of the style sheet, without suffix.
+    """
+
+    _esm = "export default {};"
+    module = traitlets.Bytes().tag(sync=True)
+    sheet = traitlets.Bytes().tag(sync=True)  # not `style`, which in a widget is a model
+    digest = traitlets.Unicode().tag(sync=True)
+
+    def __init__(self, kind: str) -> None:
+        text = f"{module_text(f'{kind}.js')}//# sourceURL=autolab/{kind}.js\n"  # its name in the browser's debugger
+        module, sheet = zipped(text), zipped(style_text(f"{kind}.css"))
+        super().__init__(module=module, sheet=sheet, digest=digest_of(kind))
+
+
+_held: dict[str, FrontEnd] = {}
+
+
+def front_end(kind: str) -> FrontEnd:
+    """The front end of a kind of view. It is created again if it was closed, as by ``Widget.close_all()``."""
+    held = _held.get(kind)
+    if held is None or held.comm is None:
+        held = _held[kind] = FrontEnd(kind)
+    return held
 
 
 class LiveView(anywidget.AnyWidget, Savable):
@@ -62,6 +95,7 @@ class LiveView(anywidget.AnyWidget, Savable):
 
     _esm = module_text("loader.js")
     _front_end = traitlets.Instance(FrontEnd).tag(sync=True, **ipywidgets.widget_serialization)
+    _digest = traitlets.Unicode().tag(sync=True)  # of the front end, which a page or its host may have already
     _extended: ClassVar[dict[type, type]] = {}
 
     palette = traitlets.Dict().tag(sync=True)
@@ -88,8 +122,9 @@ class LiveView(anywidget.AnyWidget, Savable):
         """``questions`` are those of a page that has just been opened; ``words`` are added to `WORDS`, or replace some
         of them. From here on the view receives messages.
         """
-        state |= self._answers(questions)
-        super().__init__(_front_end=front_end(self.kind), palette=palette(), words={**WORDS, **(words or {})}, **state)
+        state |= self._answers(questions) | {"palette": palette(), "words": {**WORDS, **(words or {})}}
+        front = front_end(self.kind)
+        super().__init__(_front_end=front, _digest=front.digest, **state)
         for name in self._locks:  # traitlets would make them at first access, two threads one each
             getattr(self, name)
         self.on_msg(self._on_message)

@@ -26,7 +26,7 @@ export function offerFrontEnds(kinds) {
     if (!Object.hasOwn(kinds, digest)) throw new Error(FOREIGN);
     const kind = `${FOLDER}${kinds[digest]}`;
     const [module, style] = await Promise.all([import(`${kind}.js`), fetch(`${kind}.css`)]);
-    return { make: module.default, style: await style.text() };
+    return { default: module.default, style: await style.text() };
   }
   Object.assign(globalThis, { [Symbol.for("autolab.modules")]: { has: () => true, get } });
 }
