@@ -22,6 +22,7 @@ from nbformat.sign import NotebookNotary
 from playwright.sync_api import Browser, Locator, Page, ViewportSize
 
 from autolab.app.cli import LAB_SETTINGS
+from autolab.views.live.bundle import EXTENSION, extension_files
 
 START_SECONDS = 60
 VIEWPORT: ViewportSize = {"width": 1280, "height": 900}
@@ -53,6 +54,12 @@ EXECUTE = """([name, arguments_]) => {
 CLEAR = """async () => {
   for (const widget of [...window.jupyterapp.shell.widgets('main')]) widget.dispose();
   await window.jupyterapp.serviceManager.sessions.shutdownAll();
+}"""
+FORGET = """hasFrontEnds => {
+  const host = Symbol.for('autolab.host');
+  globalThis[Symbol.for('autolab.modules')]?.clear();
+  window.ofHost ??= globalThis[host];
+  globalThis[host] = hasFrontEnds ? window.ofHost : {};
 }"""
 CUT_OFF = re.compile(
     r"^(Error: )?Disposed$|Canceled future for \w+ message before replies were done|^Comm not found for"
@@ -94,7 +101,8 @@ class Lab:
 def lab_server(
     folder: Path, command: Sequence[str | Path] = (sys.executable,), variables: Mapping[str, str] | None = None
 ) -> Iterator[Lab]:
-    """A server with folders, settings and a token of its own, on a free port of the loopback.
+    """A server with folders, settings and a token of its own, on a free port of the loopback. It has the extension with
+    the front ends of the views, as from a wheel of this state.
 
     ``command`` is the Python that runs it, or how that is started; ``variables`` go before the test's own.
     """
@@ -107,6 +115,7 @@ def lab_server(
         **{f"JUPYTER_{key}": str(own / name) for key, name in places.items()},
         **{f"JUPYTERLAB_{key}": str(own / name) for key, name in lab_places.items()},
         "JUPYTER_CONFIG_PATH": str(LAB_SETTINGS),
+        "JUPYTER_PATH": os.pathsep.join([str(own), *filter(None, [os.environ.get("JUPYTER_PATH")])]),
         "IPYTHONDIR": str(own / "ipython"),
         "JUPYTER_TOKEN": token,
         **(variables or {}),
@@ -114,6 +123,10 @@ def lab_server(
     settings = own / "settings" / "@jupyterlab" / "apputils-extension" / "notification.jupyterlab-settings"
     settings.parent.mkdir(parents=True)
     settings.write_text(json.dumps(NOTIFICATION))
+    extension = own / "labextensions" / EXTENSION
+    (extension / "static").mkdir(parents=True)
+    for name, text in extension_files("0").items():
+        (extension / name).write_text(text)
     work = folder / "work"
     work.mkdir()
     options = ["--no-browser", "--ip=127.0.0.1", "--port=0", "--allow-root", f"--ServerApp.root_dir={work}"]
@@ -204,6 +217,10 @@ class LabPage:
         """Close all notebooks and look at one without a kernel."""
         assert self.clear()
         self.open(path, kernel=False)
+
+    def forget(self, front_ends: bool) -> None:
+        """The code of views, as in a page that has just been loaded; without ``front_ends`` the server has none."""
+        self.page.evaluate(FORGET, front_ends)
 
     def restart(self) -> None:
         """Start the kernel anew."""

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import json
+import re
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from playwright.sync_api import Browser, expect
+
+from autolab.views.draw.messages import say
 
 from ..lab import VIEWPORT, Lab, LabPage, lab_server
 
@@ -18,7 +22,11 @@ GRAPH = "import autolab\ndef program(x, y):\n    h = x * y\n    return h + x\nau
 HEATMAP = "import numpy as np\nautolab.heatmap(autolab.Variable(np.arange(12.0).reshape(3, 4)))"
 ROW = "import ipywidgets\nipywidgets.HBox([autolab.explore(program, x=1.0, y=5.0), autolab.heatmap(np.eye(3))])"
 SLIDER = "import ipywidgets\nipywidgets.IntSlider()"
-SCROLL = "i => window.jupyterapp.shell.currentWidget.content.scrollToItem(i)"
+SCROLL = """i => {
+  const { content } = window.jupyterapp.shell.currentWidget;
+  void content.scrollToItem(i);
+  return content.widgets[i].inViewport && content.widgets[i].node.isConnected;
+}"""
 CLEAR = "notebook:clear-all-cell-outputs"
 
 
@@ -35,55 +43,79 @@ def states(path: Path) -> dict[str, Any]:
 
 
 def views_in(path: Path) -> int:
-    return sum(["_front_end" in state["state"] for state in states(path).values()])
+    return sum(["_digest" in state["state"] for state in states(path).values()])
+
+
+def front_ends_in(path: Path) -> int:
+    return sum(["digest" in state["state"] for state in states(path).values()])
 
 
 def test_views_show_again_after_each_way_of_saving_and_opening(plain_lab: Lab, browser: Browser) -> None:
-    def opened() -> LabPage:
-        return LabPage(plain_lab, browser.new_context(viewport=VIEWPORT).new_page())
+    def look_at(cell: int) -> None:
+        """JupyterLab draws what comes into view; while it opens a notebook, it scrolls itself."""
+        view.page.wait_for_function(SCROLL, arg=cell)
 
-    def is_drawn(view: LabPage) -> None:
-        """The graph, the heatmap and the two in a row, which JupyterLab draws as they come into view."""
-        view.page.evaluate(SCROLL, 0)
+    def is_drawn() -> None:
+        """The graph, the heatmap and the two in a row."""
+        look_at(0)
         expect(view.node("h").locator(".al-value .al-number")).to_have_text("6")
-        view.page.evaluate(SCROLL, 1)
+        look_at(1)
         expect(view.page.get_by_role("img", name="value of array as a heatmap, 3 by 4")).to_be_visible()
-        view.page.evaluate(SCROLL, 2)
+        look_at(2)
         row = view.page.locator(".widget-hbox .al-root")
         expect(row).to_have_count(2)
         assert min([box["width"] for root in row.all() if (box := root.bounding_box())]) > 200
         assert "Error displaying widget" not in "".join(map(view.output, range(3)))
 
+    def reopen(path: Path, kernel: bool = False, front_ends: bool = True) -> None:
+        view.clear()
+        view.forget(front_ends)
+        view.open(path, kernel=kernel)
+
+    def saved() -> list[str]:
+        view.save(path)
+        assert (views_in(path), front_ends_in(path)) == (4, 0)
+        return path.read_text("utf-8").splitlines()
+
     path = plain_lab.write("views.ipynb", GRAPH, HEATMAP, ROW, SLIDER)
-    view = opened()
+    view = LabPage(plain_lab, browser.new_context(viewport=VIEWPORT).new_page())
     view.open(path)
     for cell in (0, 1, 2, 3, 0):  # the first view of the graph is gone
         view.run(cell)
-    is_drawn(view)
-    view.save(path)
-    assert views_in(path) == 4
+    is_drawn()
+    before = saved()
     assert not any("IntSlider" in str(state) for state in states(path).values())  # which nobody has asked for
-    view.restart()
-    is_drawn(view)
+    look_at(0)
+    h = view.node("h").locator(".al-value .al-number")
+    view.node("x").press("ArrowRight")
+    expect(h).to_have_text("6.03")
+    assert [line.split()[0] for line in saved() if line not in before] == ['"numbers":']  # what git shows
+    view.node("x").press("ArrowLeft")
+    expect(h).to_have_text("6")
+
+    view.forget(front_ends=False)
     view.save(path)
-    assert views_in(path) == 4
-    view.clear()
-    view.page.context.close()
+    assert (views_in(path), front_ends_in(path)) == (4, 2)
+    apart = shutil.copy(path, path.with_name("apart.ipynb"))
+    plain_lab.trust(apart)
+    view.forget(front_ends=True)
+    view.restart()
+    is_drawn()
+    saved()
+    reopen(path, kernel=True)
+    is_drawn()
+    saved()
+    reopen(path)
+    is_drawn()
 
-    for _ in range(2):  # with a new kernel, and saved once more
-        view = opened()
-        view.open(path)
-        is_drawn(view)
-        view.save(path)
-        assert views_in(path) == 4
-        view.clear()
-        view.page.context.close()
-
-    view = opened()
-    view.open(path, kernel=False)
-    is_drawn(view)
+    reopen(apart, front_ends=False)
+    is_drawn()
+    reopen(path, front_ends=False)
+    pictures = view.page.locator(".jp-RenderedHTML img")
+    expect(pictures.first).to_have_attribute("alt", re.compile("graph of program"))
+    expect(view.page.locator(".jp-OutputArea-output").nth(2)).to_have_text(2 * say("live_silent"))
+    assert [problem for problem in view.problems if "widget model not found" not in problem] == []  # of the slider
     view.command(CLEAR)
     view.command("docmanager:save")
     assert states(path) == {}
-    view.clear()
     view.page.context.close()

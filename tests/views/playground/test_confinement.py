@@ -123,9 +123,9 @@ def view(name, **state):
     forge(do="view", model=name)
 view("text", _esm=SCRIPT)
 forge(do="comm_open", model="held", data={"state": {"digest": "0" * 24, "module": MODULE, "sheet": ""}})
-view("front", _esm=SCRIPT, _front_end="IPY_MODEL_held", words={})
+view("front", _esm=SCRIPT, _front_end="IPY_MODEL_held", _digest="0" * 24, words={})
 forge(do="comm_open", model="own", data={"state": {"digest": "constructor", "module": MODULE, "sheet": ""}})
-view("other", _esm=SCRIPT, _front_end="IPY_MODEL_own", words={})
+view("other", _esm=SCRIPT, _front_end="IPY_MODEL_own", _digest="constructor", words={})
 forge(do="show", text="picture", html=f"<img src=x onerror={SCRIPT!r}><script>{SCRIPT}</script>"
       "<meta http-equiv=refresh content='0;url=https://elsewhere.example/'><link rel=stylesheet href='https://elsewhere.example/'>"
       "<link rel=preconnect href='https://elsewhere.example/'><base href='https://elsewhere.example/'>"
