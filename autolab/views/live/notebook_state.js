@@ -65,7 +65,7 @@ function shownIds(notebook) {
  */
 function kept(shown, saved, known) {
   const all = { ...saved, ...known };
-  for (const id of Object.keys(all)) if ("_digest" in all[id].state) all[id] = written(id, all[id]);
+  for (const id of Object.keys(all)) if ("_digest" in all[id].state) all[id] = viewState(id, all[id]);
   const hasView = (/** @type {string[]} */ ids) =>
     ids.some((id) => all[id].state._anywidget_id?.startsWith("autolab."));
   const needed = shown.map((id) => reached([id], all)).flatMap((ids) => (hasView(ids) ? ids : []));
@@ -89,7 +89,7 @@ function reached(ids, all) {
  * @param {string} id
  * @param {any} model
  */
-function written(id, { buffers = [], ...model }) {
+function viewState(id, { buffers = [], ...model }) {
   const { ack, _front_end, _saved, ...state } = model.state;
   for (const { path, data } of buffers) {
     const holder = path.slice(0, -1).reduce((/** @type {any} */ at, /** @type {string} */ key) => at[key], state);
