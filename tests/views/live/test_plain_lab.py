@@ -67,12 +67,16 @@ def test_views_show_again_after_each_way_of_saving_and_opening(plain_lab: Lab, b
         assert min([box["width"] for root in row.all() if (box := root.bounding_box())]) > 200
         assert "Error displaying widget" not in "".join(map(view.output, range(3)))
 
-    def reopen(path: Path, kernel: bool = False, front_ends: bool = True) -> None:
+    def reopen(saved: Path, name: str, kernel: bool = False, front_ends: bool = True) -> Path:
+        """A copy, which has no session with the kernel before."""
+        copy = shutil.copy(saved, saved.with_name(f"{name}.ipynb"))
+        plain_lab.trust(copy)
         view.clear()
         view.forget(front_ends)
-        view.open(path, kernel=kernel)
+        view.open(copy, kernel=kernel)
+        return copy
 
-    def saved() -> list[str]:
+    def saved(path: Path) -> list[str]:
         view.save(path)
         assert (views_in(path), front_ends_in(path)) == (4, 0)
         return path.read_text("utf-8").splitlines()
@@ -83,13 +87,13 @@ def test_views_show_again_after_each_way_of_saving_and_opening(plain_lab: Lab, b
     for cell in (0, 1, 2, 3, 0):  # the first view of the graph is gone
         view.run(cell)
     is_drawn()
-    before = saved()
+    before = saved(path)
     assert not any("IntSlider" in str(state) for state in states(path).values())  # which nobody has asked for
     look_at(0)
     h = view.node("h").locator(".al-value .al-number")
     view.node("x").press("ArrowRight")
     expect(h).to_have_text("6.03")
-    assert [line.split()[0] for line in saved() if line not in before] == ['"numbers":']  # what git shows
+    assert [line.split()[0] for line in saved(path) if line not in before] == ['"numbers":']  # what git shows
     view.node("x").press("ArrowLeft")
     expect(h).to_have_text("6")
 
@@ -97,23 +101,22 @@ def test_views_show_again_after_each_way_of_saving_and_opening(plain_lab: Lab, b
     view.save(path)
     assert (views_in(path), front_ends_in(path)) == (4, 2)
     apart = shutil.copy(path, path.with_name("apart.ipynb"))
-    plain_lab.trust(apart)
     view.forget(front_ends=True)
     view.restart()
     is_drawn()
-    saved()
-    reopen(path, kernel=True)
+    saved(path)
+    path = reopen(path, "new kernel", kernel=True)
     is_drawn()
-    saved()
-    reopen(path)
+    saved(path)
+    path = reopen(path, "no kernel")
     is_drawn()
 
-    reopen(apart, front_ends=False)
-    is_drawn()
-    reopen(path, front_ends=False)
+    reopen(path, "no code", front_ends=False)
     pictures = view.page.locator(".jp-RenderedHTML img")
     expect(pictures.first).to_have_attribute("alt", re.compile("graph of program"))
     expect(view.page.locator(".jp-OutputArea-output").nth(2)).to_have_text(2 * say("live_silent"))
+    path = reopen(apart, "own code", front_ends=False)
+    is_drawn()
     assert [problem for problem in view.problems if "widget model not found" not in problem] == []  # of the slider
     view.command(CLEAR)
     view.command("docmanager:save")
