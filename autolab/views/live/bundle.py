@@ -189,8 +189,8 @@ def extension_files(version: str) -> dict[str, str]:
         "description": "Draws AutoLab's views in notebooks that are opened again.",
         "jupyterlab": {"_build": {"load": "static/host.js"}},
     }
-    modules = {
-        f"static/{digest}.js": f"{module_text(f'{kind}.js')}\nexport const style={json.dumps(style_text(f'{kind}.css'))};\n"
-        for digest, kind in kind_of.items()
-    }
+    modules = {}
+    for digest, kind in kind_of.items():
+        style = json.dumps(style_text(f"{kind}.css"))
+        modules[f"static/{digest}.js"] = f"{module_text(f'{kind}.js')}\nexport const style={style};\n"
     return {"package.json": json.dumps(package, indent=1), "static/host.js": register, **modules}

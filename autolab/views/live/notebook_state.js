@@ -84,8 +84,8 @@ function reached(ids, all) {
 }
 
 /**
- * A view as a notebook holds it: nothing is under way, and each trait is one line of the file, which else would have one
- * for every number.
+ * A view as a notebook holds it: nothing is under way, and each trait is one line of the file, which else would have
+ * one for every number.
  * @param {string} id
  * @param {any} model
  */
