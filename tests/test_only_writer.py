@@ -28,6 +28,7 @@ EXCEPTIONS = {
     },
     ("scripts/conda/build.py", "render"): "computes a recipe",
     ("scripts/release.py", "write_text"): "the README's program, into a folder that is made for trying it",
+    ("scripts/hatch_build.py", "write_text"): "into the temporary folder of what a wheel is made of",
     ("autolab/views/export/film.py", "save"): "into memory",
     ("scripts/screenshots.py", "copy"): "a notebook into the temporary folder of the lab that photographs it",
     ("autolab/views/playground/site.py", "ZipFile"): "into memory",
