@@ -28,7 +28,7 @@ SCROLL = """i => {
   return content.widgets[i].inViewport && content.widgets[i].node.isConnected;
 }"""
 LOST = "Error displaying widget: model not found"
-DRAWN = "() => window.jupyterapp.shell.currentWidget.content.widgets[0].outputArea.node.innerText.trim().length > 8"
+DRAWN = "i => window.jupyterapp.shell.currentWidget.content.widgets[i].outputArea.node.innerText.trim().length > 8"
 CLEAR = "notebook:clear-all-cell-outputs"
 
 
@@ -78,8 +78,10 @@ def test_views_show_again_after_each_way_of_saving_and_opening(plain_lab: Lab, b
             view.clear()
             view.forget(front_ends)
             view.open(copy, kernel=kernel)
-            view.page.wait_for_function(DRAWN)
-            if LOST not in view.output(0):
+            for cell in (0, 1, 2):
+                look_at(cell)
+                view.page.wait_for_function(DRAWN, arg=cell)
+            if not any(LOST in view.output(cell) for cell in (0, 1, 2)):
                 return copy
         raise AssertionError(f"JupyterLab says {LOST!r} of each copy of the notebook")
 
