@@ -19,6 +19,7 @@ _KEEP = "Take numbers out of the graph only to print them."
 _REMEDIES = {
     "argmax": "Indices have no gradient: give the loss the scores themselves, for example to cross_entropy.",
     "detach": "Remove the detach(), or keep it only where no gradient is to pass.",
+    "autograd.grad": "Give it create_graph=True, so that its result can be differentiated again.",
     "data": "Leave out .data, which takes the numbers out of the graph.",
     "unchain": "Leave it out of the forward pass: it belongs after backward(), between sequences.",
     "stop_gradient": "Remove stop_gradient where a gradient is to pass.",
@@ -223,7 +224,8 @@ def is_evaluation(e: Evidence) -> bool:
     if e.recording is None or e.loss is None or e.watch.has_loss or e.watch.error is not None:
         return False
     minds = any(layers for _, layers in e.bench.training(e.program.named).values())
-    return minds and e.loss.status == "constant" and all(gone.how == "no_grad" for gone in e.departures)
+    ways = {gone.how for gone in e.departures}  # none if an argmax made the loss a constant
+    return minds and e.loss.status == "constant" and ways == {"no_grad"}
 
 
 def _cuts(e: Evidence) -> list[_Cut]:
@@ -248,7 +250,19 @@ def _cuts(e: Evidence) -> list[_Cut]:
 def _way(source: str, how: str) -> str:
     if how == "no_grad":
         return how
-    known = ("detach", "unchain", "stop_gradient", "argmax", "data", "item", "numpy", "tolist", "float", "int")
+    known = (
+        "autograd.grad",
+        "detach",
+        "unchain",
+        "stop_gradient",
+        "argmax",
+        "data",
+        "item",
+        "numpy",
+        "tolist",
+        "float",
+        "int",
+    )
     return next((name for name in known if name in source), how)
 
 

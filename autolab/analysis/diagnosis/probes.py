@@ -33,6 +33,7 @@ _REDUCTIONS = {
     *("mean", "sum", "max", "amax", "min", "amin", "norm", "vector_norm", "linalg_norm", "normalize", "std", "var"),
     *("var_mean", "std_mean", "layer_norm", "logsumexp", "prod", "cumsum", "cumprod", "median"),
 }
+_ADDING = ("add", "add_", "lerp", "lerp_")
 _ORDERING = (RESHAPES | {"index_select", "take", "gather", "flip", "roll", "rev", "sort", "stack", "cat"}) - {"float"}
 
 
@@ -188,6 +189,8 @@ def _is_normalisation(e: Evidence, o: Objective, step: Step) -> bool:
 
     No parameters come before it if inputs are standardised, and none after it if a loss standardises.
     """
+    if _is_averaged(e, step):
+        return True
     sources = {i.id for i in e.operands(step)}
     users, behind = e.users.get(step.id, []), e.behind([o.prediction])
     is_mean = step.function in ("mean", "std", "var", "var_mean", "std_mean")
@@ -204,6 +207,15 @@ def _is_normalisation(e: Evidence, o: Objective, step: Step) -> bool:
         or any(user.id not in behind for user in users)
         or (reduced > 1 and bool(kept))
     )
+
+
+def _is_averaged(e: Evidence, step: Step) -> bool:
+    """Whether a value goes into a running average, an array of the same shape that a layer holds."""
+    held = [a for a in e.bench.held_arrays(e.program.named) if a.shape == shape_of(step)]
+    users = e.users.get(step.id, [])
+    users = [*users, *[v for u in users if u.function in ("mul", "div") for v in e.users.get(u.id, [])]]
+    added = [e.steps[i] for u in users if held and u.function in _ADDING for i in e.behind(e.operands(u))]
+    return any(not s.operands and e.is_array(s, a) for s in added for a in held)
 
 
 def is_over_batch(step: Step, n: int) -> bool:

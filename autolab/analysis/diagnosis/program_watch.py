@@ -64,6 +64,7 @@ class ProgramWatch:
         self.events: list[TrainingEvent] = []
         self.losses: list[float] = []
         self.gradients: dict[str, np.ndarray | None] = {}
+        self.first_moves: dict[str, np.ndarray] = {}  # of a pure step
         self.has_loss = False
         self.calls_backward = False
         self.has_drawn = False  # from a generator of Python or NumPy
@@ -118,6 +119,7 @@ class ProgramWatch:
         self.parameters = self.bench.parameters(self.program.named)
         pairs = [(p.name, before[p.name], p.value()) for p in self.parameters]
         sizes = {name: (np.nan, _norm(old), _norm(new - old)) for name, old, new in pairs}
+        self.first_moves = self.first_moves or {name: new - old for name, old, new in pairs}
         self.losses.append(float(loss))
         self.events.append(TrainingEvent("step", None, None, self._round, sizes=sizes))
 

@@ -69,6 +69,8 @@ def known(e: Evidence) -> Found:
     for words, kind, remedy in _ERRORS:
         if kind == "changed_in_place" and changed_results(e):
             continue
+        if kind == "graph_reused" and any("autograd.grad(" in gone.source for gone in e.departures):
+            continue  # which is said to need create_graph
         if any(word in told for word in words) and (kind != "gradients_cleared" or are_cleared(e)):
             yield _found(e, kind, arrays if kind != "changed_in_place" else "", remedy)
             return

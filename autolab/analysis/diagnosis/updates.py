@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -13,16 +14,18 @@ from ...recording.model import Step
 from .evidence import Evidence, Found
 from .lines import line_above, line_after, line_between
 from .objectives import AVERAGING, is_log
-from .program_watch import TrainingEvent
+from .program_watch import TrainingEvent, cosine
 from .report import CodeLine, ProgramFinding
 from .sizes import far_targets
 from .words import at_line, number, range_of, shape_of, whole
 
 REFUSED = "no parameter has a gradient"
 """What AutoLab's optimizers say instead of an update."""
-_PRODUCTS = ("matmul", "dot", "linear", "mm", "addmm", "conv1d", "conv2d", "convolution_2d")
+_PRODUCTS = ("matmul", "dot", "linear", "mm", "addmm", "conv1d", "conv2d", "convolution_2d", "dot_general")
 _TOO_LARGE, _TOO_SMALL = 0.5, 1e-6
 """The largest and the smallest change of a weight in an update, relative to its own size."""
+_SCALED = 128.0
+"""A loss is multiplied by so much only to keep small gradients in half precision."""
 _THROWN = 1e3
 """A loss that was so many times the first one did not come back by learning."""
 _ERRORS = ("regression", "cross_entropy", "bce", "bce_logits", "kl")
@@ -63,6 +66,9 @@ def are_cleared(e: Evidence) -> bool:
 def uphill(e: Evidence) -> Found:
     """Updates along the gradient."""
     updates = _updates_of_weights(e) if e.objectives or e.picks else []
+    if updates and e.watch.first_moves:  # of a pure step, whose gradient is the recording's
+        along = cosine(e.watch.first_moves, {p.name: e.gradient(p) for p in e.parameters})
+        updates = [replace(event, along=along) for event in updates]
     if not updates or not all(event.along > 0.5 for event in updates) or any(_maximizes(u.who) for u in updates):
         return
     backward = next(iter(e.watch.heard("backward")), updates[0])
@@ -175,6 +181,16 @@ def rate(e: Evidence) -> Found:
         if far:
             yield from far
             return
+        if (scale := _scale(e)) is not None:
+            yield e.found(
+                "learning_rate",
+                f"{at_line(e.loss or scale[0])} multiplies the loss by {number(scale[1])} before backward, and the "
+                f"update uses gradients that are as many times too large: {told}.",
+                "Let the scaler make the update, which divides them first: scaler.step(optimizer); scaler.update().",
+                at=e.loss,
+                told_at=None if steps[0].line is None else CodeLine(steps[0].line, steps[0].file),
+            )
+            return
         size, what, remedy = largest, "large", "Divide"
     elif typical < _TOO_SMALL and abs(last - first) < 1e-3 * abs(first):
         if (changed := _changed_on_the_way(e)) is not None:
@@ -192,6 +208,16 @@ def rate(e: Evidence) -> Found:
         f"{remedy} it by 10 until the loss falls; changes of about 0.001 are usual.",
         at=made_at(e),
     )
+
+
+def _scale(e: Evidence) -> tuple[Step, float] | None:
+    """The loss before it was multiplied by a large number, as for half precision, and that number."""
+    given = [] if e.loss is None or e.loss.function != "mul" else [o for o in e.operands(e.loss) if o.id in e.learning]
+    before, after = (whole(given[0].value), whole(e.loss.value)) if given and e.loss else (None, None)
+    if before is None or after is None or before.size != 1 or not before.any():
+        return None
+    factor = float(after.sum() / before.sum())
+    return (given[0], factor) if factor >= _SCALED else None
 
 
 def falling(e: Evidence) -> Found:
