@@ -151,6 +151,22 @@ def describe_inner_steps(drafts: Sequence[Draft], scopes: Sequence[Scope], outpu
             )
 
 
+def name_each(drafts: Sequence[Draft]) -> None:
+    """Name steps that the same place made one after the other, one for each target of its statement, such as the parts
+    of ``q, k, v = F.split(x, 3)``."""
+    made: dict[tuple[tuple[str, ...], int, str | None], list[Draft]] = {}
+    for draft in drafts:
+        place = draft.place
+        if place is None or draft.kind != "call" or draft.value is None or draft.is_inner:
+            continue
+        names = place.names if place.is_call and draft.function == "getitem" and len(place.names) > 1 else place.each
+        if names and all(map(str.isidentifier, names)):
+            made.setdefault((names, id(place), draft.function), []).append(draft)
+    for (names, *_), series in made.items():
+        for k, draft in enumerate(series if len(series) % len(names) == 0 else ()):
+            draft.name = draft.name or names[k % len(names)]
+
+
 def _results(drafts: Sequence[Draft], scopes: Sequence[Scope], outputs: Collection[int]) -> dict[int, list[int]]:
     """For each call of a link, module or function, innermost first, the steps in it that are used outside."""
     found: dict[int, dict[int, None]] = {}
@@ -226,6 +242,7 @@ def finished(
     ``is_called_once`` is False if a wrapper may call it any number of times. ``told`` holds the other fields.
     """
     outputs = _unused(drafts) if ends is None else tuple(ends)
+    name_each(drafts)
     describe_inner_steps(drafts, scopes, outputs)
     steps = tuple([draft.step("not_reached" if raised is None else "ended") for draft in drafts])
     source, file, first = source_of(None if str(getattr(written, "__module__", "")).startswith(_LAYERS) else written)

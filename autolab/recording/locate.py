@@ -27,8 +27,9 @@ OWN_FRAMES = ("<genexpr>", "<listcomp>", "<setcomp>", "<dictcomp>")
 
 @dataclass(frozen=True)
 class CodePosition:
-    """A position in the user's code. ``names`` are the assignment's targets, ``operands`` the texts of the operands,
-    ``loops`` the loops around it, outermost first; ``head`` is the loop that takes its next element there.
+    """A position in the user's code. ``names`` are the assignment's targets, ``each`` those that the values which are
+    computed there get one after the other, ``operands`` the texts of the operands, ``loops`` the loops around it,
+    outermost first; ``head`` is the loop that takes its next element there.
     """
 
     file: str
@@ -36,6 +37,7 @@ class CodePosition:
     source: str | None = None
     statement: str | None = None
     names: tuple[str, ...] = ()
+    each: tuple[str, ...] = ()
     operands: tuple[str, ...] = ()
     loops: tuple[Loop, ...] = ()
     is_call: bool = False
@@ -43,7 +45,7 @@ class CodePosition:
 
     def of_inner_step(self) -> CodePosition:
         """The position for an inner step: not written there, but computed by AutoLab's code, which is called there."""
-        return replace(self, source=None, names=(), operands=())
+        return replace(self, source=None, names=(), each=(), operands=())
 
 
 class Locator:
@@ -92,6 +94,7 @@ def placed(found: Found | None, code: CodeType, line: int) -> CodePosition:
         source=_expression(lines, node) if head is None else f"next of {unparse(_taken(node).iter)}",
         statement=segment(lines, statement).strip().partition("\n")[0] or None,
         names=_targets(statement, node) if head is None else _element(node),
+        each=_targets_of_each(statement, node),
         operands=tuple([_text(operand) for operand in _operands(node)]),
         loops=loops_around(node, alone),
         is_call=isinstance(node, ast.Call),
@@ -128,6 +131,15 @@ def _targets(statement: Any, node: ast.AST) -> tuple[str, ...]:
     if target is None:
         return ()
     return tuple(map(_text, target.elts)) if isinstance(target, ast.Tuple | ast.List) else (_text(target),)
+
+
+def _targets_of_each(statement: Any, node: ast.AST) -> tuple[str, ...]:
+    """The names that take what a comprehension computes: ``q, k, v = [f(part) for part in parts]``."""
+    for target, value in _bindings(statement):
+        is_each = isinstance(value, ast.ListComp | ast.GeneratorExp) and value.elt is node and not value.generators[1:]
+        if is_each and isinstance(target, ast.Tuple | ast.List) and all([isinstance(t, ast.Name) for t in target.elts]):
+            return tuple(map(_text, target.elts))
+    return ()
 
 
 def _bindings(statement: Any) -> Iterator[tuple[ast.expr, ast.expr]]:

@@ -164,6 +164,23 @@ def test_every_way_of_binding_gives_its_name() -> None:
     }
 
 
+def taken_apart(x):
+    for _ in range(2):
+        q, k, v = F.split(x * 2, 3)
+        (a, b), c = [part + 1 for part in (q, k)], v
+        [d, e] = (part * a for part in (b, c))
+        x = F.concatenate([d, e, c])
+    f, *g = F.split(x, 3)
+    return (f * g[0]).sum()
+
+
+def test_parts_that_one_place_makes_have_the_names_that_take_them() -> None:
+    steps = record(taken_apart, x=np.arange(3.0)).steps
+    parts = {name: [step.name for step in steps if step.function == name] for name in ("getitem", "add", "mul")}
+    assert parts["getitem"] == ["q", "k", "v"] * 2 + [None] * 3  # a starred name takes a list
+    assert parts["add"] == ["a", "b"] * 2 and parts["mul"] == [None, "d", "e"] * 2 + [None]
+
+
 def test_a_long_text_is_compiled_once_and_parsed_once(monkeypatch: pytest.MonkeyPatch) -> None:
     text = "def f(x):\n    h = x\n" + "    h = h * 1.5\n" * 300 + "    return h\n"
     linecache.cache["<three hundred lines>"] = len(text), None, text.splitlines(True), "<three hundred lines>"

@@ -86,9 +86,13 @@ def cell_of(shape: tuple[int, ...], index: tuple[int, ...], block: tuple[int, in
     return [row // block[0], column // block[1]]
 
 
-def as_lists(cells: Grid) -> list[list[float | None]]:
-    """The cells as JSON can hold them: None in place of NaN and infinities."""
-    return [[v if math.isfinite(v) else None for v in row] for row in cells.values.tolist()]
+Cells = list[list[float | str]]
+"""Rows of numbers, with the signs of those that have no digits."""
+
+
+def as_lists(cells: Grid) -> Cells:
+    """The cells as JSON can hold them: ``"NaN"``, ``"∞"`` and ``"−∞"`` in place of NaN and infinities."""
+    return [[v if math.isfinite(v) else number(v) for v in row] for row in cells.values.tolist()]
 
 
 MAX_LENGTH = 256

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -43,6 +44,7 @@ def chart(
     x_range: Sequence[float] = (),
     y_range: Sequence[float] = (),
     arrays: bool = False,
+    mark_words: str = "",
 ) -> Any:
     """A line chart as plain data.
 
@@ -58,6 +60,8 @@ def chart(
         Numbers that the axes include besides those of the lines.
     arrays : bool
         Whether ``x`` and ``y`` of the lines are arrays, with NaN for gaps, instead of lists.
+    mark_words : str
+        What is written beside the mark in a picture.
 
     Returns
     -------
@@ -86,6 +90,7 @@ def chart(
         "y": up,
         "lines": drawn if arrays else [line | {key: _listed(line[key]) for key in "xy"} for line in drawn],
         "mark": mark,
+        **({"mark_words": clean(mark_words, 60)} if mark_words else {}),
         "note": " ".join([*_base(up["ticks"]), *_notes(shown, len(lines), log)]),
         "description": " ".join(_words(title or ", ".join(line.name for line in shown), shown)),
     }
@@ -106,7 +111,7 @@ def _line(line: Line, log: bool) -> dict[str, Any]:
 def _listed(values: np.ndarray) -> list[float | None]:
     """Numbers to six digits of what they differ by, at least of themselves, with None for gaps."""
     known = values[np.isfinite(values)]
-    size, spread = (np.abs(known).max(), np.ptp(known / 2) * 2) if known.size else (0.0, 0.0)
+    size, spread = (np.abs(known / 2).max(), np.ptp(known / 2)) if known.size else (0.0, 0.0)
     digits = 6 + math.ceil(math.log10(size / spread)) if 0 < spread < size else 6
     return [None if math.isnan(value) else float(f"{value:.{min(digits, 17)}g}") for value in values.tolist()]
 
@@ -158,14 +163,19 @@ def axis(values: Sequence[float], zero: bool = False) -> dict[str, Any]:
     if zero and 0 < low < 0.7 * high:
         low = 0.0
     if low == high:
-        low, high = low - (abs(low) * 0.1 or 1.0), high + (abs(high) * 0.1 or 1.0)
+        low, high = _held(low - (abs(low) * 0.1 or 1.0)), _held(high + (abs(high) * 0.1 or 1.0))
     step = round_up((high / _TICKS - low / _TICKS) * (1 - 1e-9))
     if zero:  # end at whole steps, so that no line runs along the frame
-        low, high = math.floor(low / step + 1e-9) * step, math.ceil(high / step - 1e-9) * step
+        low, high = _held(math.floor(low / step + 1e-9) * step), _held(math.ceil(high / step - 1e-9) * step)
     first, last = math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9)
     digits = max(0, -math.floor(math.log10(step)))
     places = [round(k * step, digits) for k in range(first, last + 1)]
     return {"lo": low, "hi": high, "ticks": [[*tick] for tick in zip(places, _texts(places), strict=True)]}
+
+
+def _held(end: float) -> float:
+    """The end of an axis, at most as large as a float can be."""
+    return max(-sys.float_info.max, min(end, sys.float_info.max))
 
 
 def _texts(places: list[float]) -> list[str]:
@@ -200,14 +210,15 @@ def log_axis(values: Sequence[float]) -> dict[str, Any]:
     low, high = (min(values), max(values)) if values else (0.1, 1.0)
     first, last = math.floor(math.log10(low) + 1e-9), math.ceil(math.log10(high) - 1e-9)
     if last - first <= 2:
-        every = [m * 10.0**k for k in range(first, last + 1) for m in (1, 2, 5)]
+        every = [float(f"{m}e{k}") for k in range(first, last + 1) for m in (1, 2, 5)]
         below = max([v for v in every if v <= low * (1 + 1e-9)], default=low)
-        above = min([v for v in every if v >= high * (1 - 1e-9) and v > below], default=2 * high)
-        places = [v for v in every if below <= v <= above] or [below, above]
+        above = _held(min([v for v in every if v >= high * (1 - 1e-9) and v > below], default=2 * high))
+        places = [below, *[v for v in every if below < v < above], above]
     else:
         stride = -(-(last - first) // (_TICKS + 1))
         last = first + stride * -(-(last - first) // stride)
-        places = [10.0**k for k in range(first, last + 1, stride)]
+        places = [_held(float(f"1e{k}")) for k in range(first, last + 1, stride)]
+        places[0] = places[0] or low  # below the smallest power of ten that a float can be
     texts = [number(float(f"{v:.6g}")) for v in places]
     if last - first > 2 and any(["e" in text for text in texts]):  # then large numbers are not written out either
         texts = [_power(round(math.log10(v))) for v in places]

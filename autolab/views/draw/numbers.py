@@ -144,14 +144,22 @@ def short_count(count: int) -> str:
     return f"{rounded / 1000**power:g}{' kMGT'[power]}"
 
 
+def bytes_unit(count: int) -> tuple[str, float]:
+    """The largest unit of which a number of bytes has at least one, and the bytes in it.
+
+    Examples
+    --------
+    >>> bytes_unit(168), bytes_unit(4_000_000)
+    (('bytes', 1.0), ('MB', 1000000.0))
+    """
+    units = [("GB", 1e9), ("MB", 1e6), ("kB", 1e3), ("bytes", 1.0)]
+    return next((found for found in units if count >= found[1]), units[-1])
+
+
 def bytes_text(count: int) -> str:
     """A number of bytes in readable units."""
-    size = float(count)
-    for unit in ("bytes", "kB", "MB"):
-        if size < 1000:
-            return f"{number(round(size, 1))} {unit}"
-        size /= 1000
-    return f"{number(round(size, 1))} GB"
+    unit, size = bytes_unit(count)
+    return f"{number(round(count / size, 1))} {unit}"
 
 
 def seconds_text(seconds: float) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -81,13 +82,21 @@ def _chart(chart: dict[str, Any]) -> list[Markup]:
     frame = Frame(size, chart["x"], chart["y"], chart["log"])
     parts = [words_at(16, 25, chart["title"], "title"), *_axes(chart, frame)]
     if chart["mark"] is not None:
-        parts.append(path_of(f"M{frame.x(chart['mark']):.1f} {size.top}v{frame.high}", "ring"))
+        parts += _mark(frame.x(chart["mark"]), chart.get("mark_words", ""), frame)
     for i, line in enumerate(chart["lines"]):
         parts += _drawn(line, i, frame)
     for i, (x, y, line) in enumerate(_legend(chart)):
         parts += _legend_entry(x, HEIGHT + y + 12, line, i)
     below = _height(chart) - 16 * len(_notes(chart)) - 8
     return [*parts, *(words_at(_LEFT, below + 14 + 16 * k, words, "small") for k, words in enumerate(_notes(chart)))]
+
+
+def _mark(x: float, words: str, frame: Frame) -> Iterator[Markup]:
+    """A vertical line, and what it says on the side where there is more room."""
+    yield path_of(f"M{x:.1f} {frame.size.top}v{frame.high}", "ring")
+    is_right = x > frame.size.left + frame.wide / 2
+    if words:
+        yield words_at(x - 6 if is_right else x + 6, frame.size.top + 12, words, "small right" if is_right else "small")
 
 
 def _axes(chart: dict[str, Any], frame: Frame) -> list[Markup]:
@@ -130,6 +139,9 @@ _FAR = 20.0
 """Points further outside than this many heights are moved to that distance: SVG limits the size of coordinates."""
 
 
+_DOT = "m-1 0h2"
+"""Drawn in place of a line without length, which SVG does not show."""
+
 _BINS = 500
 
 
@@ -145,6 +157,13 @@ class Size:
     bottom: float = 28.0
 
 
+def _share(value: Any, low: float, high: float) -> Any:
+    """How far a value is on the way from ``low`` to ``high``, whose distance may be more than a float can be."""
+    if math.isfinite(high - low):
+        return (value - low) / (high - low)
+    return (value / 2 - low / 2) / (high / 2 - low / 2)
+
+
 class Frame:
     """Maps the numbers of a plot to positions in its box."""
 
@@ -155,35 +174,33 @@ class Frame:
 
     def x(self, value: Any) -> Any:
         """Horizontal positions, in pixels."""
-        low, high = self.x_axis["lo"], self.x_axis["hi"]
-        return self.size.left + (value - low) / (high - low) * self.wide
+        return self.size.left + _share(value, self.x_axis["lo"], self.x_axis["hi"]) * self.wide
 
     def y(self, value: Any) -> Any:
         """Vertical positions, in pixels."""
         low, high = self.y_axis["lo"], self.y_axis["hi"]
         if self._log:
             low, high, value = map(np.log10, (low, high, value))
-        return self.size.top + (high - value) / (high - low) * self.high
+        return self.size.top + _share(value, high, low) * self.high
 
     def path(self, x: np.ndarray, y: np.ndarray) -> str:
-        """The curve as an SVG path; NaN is a gap. Within one column of pixels, only turning points are kept.
+        """The curve as an SVG path; NaN is a gap, and a point between two gaps a dot. Within one column of pixels, only
+        turning points are kept.
 
         ``x`` may go back and forth.
         """
         across = np.round(self.x(x), 1)
         down = np.round(np.clip(self.y(y), -_FAR * self.high, _FAR * self.high), 1)
-        moves, way = np.diff(np.floor(across)) != 0, np.diff(down)
+        moves, way = np.diff(np.floor(across)) != 0, np.sign(np.diff(down))
         shown = np.ones(across.size, bool)
-        shown[1:-1] = moves[:-1] | moves[1:] | ~(way[:-1] * way[1:] >= 0)
+        shown[1:-1] = moves[:-1] | moves[1:] | (way[:-1] != way[1:])
         across, down = across[shown], down[shown]
         steps: list[str] = []
-        pen, last = "M", (math.nan, math.nan)
-        for place in zip(across.tolist(), down.tolist(), strict=True):
-            if math.isnan(place[1]):
-                pen = "M"
-            elif place != last or pen == "M":
-                steps.append(f"{pen}{place[0]:g} {place[1]:g}")
-                pen, last = "L", place
+        places = zip(across.tolist(), down.tolist(), strict=True)
+        for is_gap, run in groupby(places, lambda place: math.isnan(place[1])):
+            line = [] if is_gap else [place for place, _ in groupby(run)]
+            steps += [f"{'L' if k else 'M'}{x:g} {y:g}" for k, (x, y) in enumerate(line)]
+            steps += [_DOT] if len(line) == 1 else []
         return "".join(steps)
 
     def is_near(self, y: np.ndarray) -> np.ndarray:

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..draw import Markup, element
+from ..draw.arrays import Cells
 from ..draw.colors import Tone
 from ..draw.numbers import in_cell
 from ..draw.shading import Shading
@@ -31,39 +32,43 @@ class Strip(NamedTuple):
     numbered: bool
 
 
-def strip(cells: list[list[float | None]], tone: Tone, place: Strip, shading: Shading) -> list[Markup]:
-    """Cells as coloured rectangles, one path per shade; a cross for NaN and infinities, dots around exact zeros."""
+def strip(cells: Cells, tone: Tone, place: Strip, shading: Shading) -> list[Markup]:
+    """Cells as coloured rectangles, one path per shade, with dots around exact zeros; NaN and infinities have signs."""
     x, y = place[:2]
-    fractions = tone.fractions(np.array([[v or 0.0 for v in row] for row in cells])).tolist()
+    fractions = tone.fractions(np.array([[0.0 if isinstance(v, str) else v for v in row] for row in cells])).tolist()
     rows, across = len(cells), len(cells[0])
     high = place.height / rows if place.numbered else min(place.height / rows, _CELL)
     wide = place.width / across if place.numbered else min(place.width / across, max(2 * high, _WIDE))
     paths: dict[str, list[str]] = defaultdict(list)
-    crosses, zeros, numbers = [], [], []
+    signs, zeros, numbers = [], [], []
     for i, row in enumerate(cells):
         for j, value in enumerate(row):
-            left, top = x + j * wide, y + i * high
-            if value is None:
-                crosses.append(_cross(left, top, wide, high))
+            left, top, ink = x + j * wide, y + i * high, ""
+            if isinstance(value, str):
+                signs.append("" if place.numbered else _sign(value, left + wide / 2, top + high / 2, min(wide, high)))
             else:
                 paths[shading.fill(fractions[i][j])].append(f"M{left:.1f} {top:.1f}h{wide:.1f}v{high:.1f}h-{wide:.1f}z")
-                if place.numbered:
-                    ink = shading.ink(fractions[i][j])
-                    numbers.append(words_at(left + wide / 2, top + high / 2 + 4.0, in_cell(value), f"incell {ink}"))
+                ink = f" {shading.ink(fractions[i][j])}"
+            if place.numbered:
+                text = value if isinstance(value, str) else in_cell(value)
+                numbers.append(words_at(left + wide / 2, top + high / 2 + 4.0, text, f"incell{ink}"))
             if value == 0:
                 zeros.append(f"M{left + 1.5:.1f} {top + 1.5:.1f}h{wide - 3:.1f}v{high - 3:.1f}h-{wide - 3:.1f}z")
     squares = [element("path", class_=shade, d=Markup("".join(d))) for shade, d in paths.items()]
     frame = element("rect", class_="strip", x=x, y=y, width=wide * across, height=high * rows)
-    marks = [("zero", zeros), ("cross", crosses)]
-    drawn = [element("path", class_=kind, d=Markup("".join(d))) for kind, d in marks if d]
+    marks = [("zero", "".join(zeros)), ("cross", "".join(signs))]
+    drawn = [element("path", class_=kind, d=Markup(d)) for kind, d in marks if d]
     return [*squares, frame, *drawn, *numbers]
 
 
-def _cross(left: float, top: float, wide: float, high: float) -> str:
-    """A × inside a cell."""
-    reach = min(wide, high) / 2 - 2
-    x, y = left + wide / 2 - reach, top + high / 2 - reach
-    return f"M{x:.1f} {y:.1f}l{2 * reach:.1f} {2 * reach:.1f}m0 {-2 * reach:.1f}l{-2 * reach:.1f} {2 * reach:.1f}"
+def _sign(value: str, x: float, y: float, size: float) -> str:
+    """The sign in a cell without numbers, as on a heatmap: × for NaN, + and − for infinities."""
+    long = size - 4
+    level, upright = f"M{x - long / 2:.1f} {y:.1f}h{long:.1f}", f"M{x:.1f} {y - long / 2:.1f}v{long:.1f}"
+    if value != "NaN":
+        return level + (upright if value == "∞" else "")
+    left, top = x - long / 2, y - long / 2
+    return f"M{left:.1f} {top:.1f}l{long:.1f} {long:.1f}m0 {-long:.1f}l{-long:.1f} {long:.1f}"
 
 
 def scale_legend(scale: dict[str, Any] | None, y: float, shading: Shading) -> list[Markup]:

@@ -8,6 +8,7 @@ import { BELOW_CELLS, CELL, HEADER, TOP } from "./box_sizes.js";
 const LONG = 7; // a longer number is written smaller
 
 /** @typedef {import("../live/colors.js").ColorMap} ColorMap */
+/** @typedef {number | string | null} Cell a number; the sign of one without digits, null where only shades are known */
 
 /**
  * The value or the gradient: its caption, with a number, or cells and a line of text, below.
@@ -18,16 +19,18 @@ const LONG = 7; // a longer number is written smaller
 export function makeColumn(caption, x, { cells, numbered, strip_width: wide, strip_height: high, shape }) {
   const number = svg("text", { class: cells ? "al-small" : "al-number" });
   const strip = cells && svg("g.al-cells", { transform: `translate(0 ${TOP})` });
+  const signs = cells && svg("path.al-signs", { transform: `translate(0 ${TOP})` });
   const words = svg("text.al-small", { y: HEADER + 9 }, caption);
   const numbers = numbered && svg("g.al-in-cells", { transform: `translate(0 ${TOP})`, "aria-hidden": "true" });
   const [lit, one] = [svg("path.al-lit-cells"), svg("path.al-lit-cells.al-pointed-cell")];
   const frames = svg("g", { transform: `translate(0 ${TOP})`, "aria-hidden": "true" }, lit, one);
-  const parts = [words, strip, numbers, number, frames];
+  const parts = [words, strip, signs, numbers, number, frames];
   const element = svg("g", { class: `al-${caption}`, transform: `translate(${x} 0)` }, ...parts);
   const limit = cells ? BELOW_CELLS : 11;
   let size = "";
-  /** @type {(number | null)[][]} */
+  /** @type {Cell[][]} */
   let drawn = [];
+  const tuple = `(${shape?.join(", ")}${shape?.length === 1 ? "," : ""})`; // as Python writes it
   let isShades = false; // of which the numbers are not known
   /** @type {number | null | undefined} */
   let single; // the number, where there are no cells
@@ -43,7 +46,8 @@ export function makeColumn(caption, x, { cells, numbered, strip_width: wide, str
     write: writeNumber,
     place: () => number.getBoundingClientRect(),
     /** The number of cell ``k``; null if it is not finite, undefined if a cell is not one number. @param {number} k */
-    cell: (k) => (!cells ? (k === 0 ? single : undefined) : isShades || !isWhole() ? undefined : drawn.flat()[k]),
+    cell: (k) =>
+      !cells ? (k === 0 ? single : undefined) : isShades || !isWhole() ? undefined : finite(drawn.flat()[k]),
     /** Frame some cells, and one more. @param {number[]} some @param {number | null} pointed */
     light(some, pointed) {
       set(lit, { d: outline(some) });
@@ -51,7 +55,7 @@ export function makeColumn(caption, x, { cells, numbered, strip_width: wide, str
     },
     /**
      * @param {string | null} text
-     * @param {(number | null)[][] | null} rows
+     * @param {Cell[][] | null} rows
      * @param {number | null} scale null if the cells are shades
      * @param {ColorMap | null} colors null if there are no cells
      * @param {string} [note] shown if there is no text
@@ -60,9 +64,10 @@ export function makeColumn(caption, x, { cells, numbered, strip_width: wide, str
      */
     update(text, rows, scale, colors, note = "none", more = "", kind = caption) {
       const absent = text === null;
-      write(words, kind + more);
+      write(words, kind + (more || (numbered && kind === "value" ? ` ${tuple}` : "")));
       const said = absent ? note : cells ? text.replace(" \u2026", "") : text; // the cells show what was omitted
-      writeNumber(said.length > limit && !absent ? said.slice(0, limit - 1) + "\u2026" : said);
+      const below = numbered && !absent ? "" : said; // the caption has the shape
+      writeNumber(below.length > limit && !absent ? below.slice(0, limit - 1) + "\u2026" : below);
       set(number, { y: TOP + (cells && !absent ? high + 14 : 17) });
       element.classList.toggle("al-absent", absent);
       single = absent || cells ? undefined : numberIn(text);
@@ -77,17 +82,18 @@ export function makeColumn(caption, x, { cells, numbered, strip_width: wide, str
             ...spread(drawn, (j, i) => svg("text", { x: (j + 0.5) * width, y: (i + 0.5) * height + 4 })),
           );
       }
+      if (!numbers) set(signs, { d: signsIn(drawn, cellSize(drawn)) });
       const tone = scale === null ? (/** @type {number} */ v) => v / SHADES : makeTone(scale, null, BEND);
       drawn.flat().forEach((v, k) => {
-        const [cell, t] = [strip.children[k], v === null ? null : tone(v)];
+        const [cell, t] = [strip.children[k], typeof v === "number" ? tone(v) : null];
         set(cell, {
-          class: v === null ? "al-missing" : v === 0 && "al-zero",
+          class: t === null ? "al-missing" : v === 0 && "al-zero",
           fill: t === null ? null : /** @type {ColorMap} */ (colors).css(t),
         });
         cell.tone = t; // for the legend's mark
         if (!numbers || scale === null) return;
         const text = /** @type {SVGTextElement} */ (numbers.children[k]);
-        write(text, v === null ? "\u00d7" : inCell(v));
+        write(text, typeof v === "number" ? inCell(v) : (v ?? ""));
         text.style.fill = t === null ? "" : /** @type {ColorMap} */ (colors).ink(t);
       });
     },
@@ -116,7 +122,7 @@ export function makeColumn(caption, x, { cells, numbered, strip_width: wide, str
       .join("");
   }
 
-  /** Width and height. @param {(number | null)[][]} rows */
+  /** Width and height. @param {Cell[][]} rows */
   function cellSize(rows) {
     const [width, height] = [wide / rows[0]?.length, high / rows.length];
     if (numbered) return [width, height];
@@ -125,7 +131,28 @@ export function makeColumn(caption, x, { cells, numbered, strip_width: wide, str
   }
 }
 
-/** One element for each cell. @param {(number | null)[][]} rows @param {(j: number, i: number) => Element} make */
+/**
+ * The signs in cells without numbers, as on a heatmap: × for NaN, + and − for infinities.
+ * @param {Cell[][]} rows @param {number[]} size of a cell
+ */
+function signsIn(rows, [width, height]) {
+  const half = Math.min(width, height) / 2 - 2;
+  const drawn = spread(rows, (j, i) => {
+    const [v, at] = [rows[i][j], `M${(j + 0.5) * width} ${(i + 0.5) * height}`];
+    const level = `${at}m${-half} 0h${2 * half}`;
+    if (typeof v === "number") return "";
+    if (v === "\u2212\u221e") return level;
+    if (v === "\u221e") return `${level}${at}m0 ${-half}v${2 * half}`;
+    return `${at}m${-half} ${-half}l${2 * half} ${2 * half}m0 ${-2 * half}l${-2 * half} ${2 * half}`;
+  });
+  return drawn.join("");
+}
+
+/**
+ * One thing for each cell.
+ * @template Thing
+ * @param {Cell[][]} rows @param {(j: number, i: number) => Thing} make
+ */
 const spread = (rows, make) => rows.flatMap((row, i) => row.map((_, j) => make(j, i)));
 
 /** A number from its text. @param {string} text */
@@ -133,3 +160,6 @@ function numberIn(text) {
   const number = Number(text.replaceAll("\u2212", "-"));
   return Number.isNaN(number) ? null : number;
 }
+
+/** @param {Cell} cell */
+const finite = (cell) => (typeof cell === "number" ? cell : null);

@@ -20,7 +20,7 @@ from .layout.columns_and_lines import joined, moved, tenth, turned_path
 from .layout.ranks import BUNDLED
 
 MARGIN = 16.0
-GAP_DOWN, GAP_RIGHT = (24.0, 26.0), (30.0, 46.0)
+GAP_DOWN, GAP_RIGHT = (24.0, 22.0), (30.0, 46.0)
 GAP_OF_PLAN = (20.0, 20.0)
 """Space between boxes side by side, and between consecutive ranks."""
 

@@ -16,7 +16,12 @@ import { set, svg, write } from "../live/dom.js";
 /**
  * @typedef {{key: string, title: string, description: string, direction: "down" | "right", width: number, height:
  *   number, nodes: SceneNode[], frames: SceneFrame[], edges: {from: number, to: number, path: string, transfer?: string
- *   | null}[]}} Scene
+ *   | null}[], better: Places[], instead: Places[]}} Scene
+ */
+/**
+ * What is different in a scene that is drawn in another way: for each box, frame and line, by field.
+ * @typedef {{nodes: Record<string, any[]>, frames: Record<string, any[]>, edges: Record<string, any[]>} &
+ *   Pick<Scene, "direction" | "width" | "height">} Places
  */
 
 /**

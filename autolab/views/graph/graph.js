@@ -12,7 +12,7 @@ import { sameEdge } from "./answer.js";
 import { MANY, drawNear, makeEdge, makeFrame, walk } from "./edges.js";
 import { makeNode, stations } from "./node.js";
 import { makeCrumbs, unfold } from "./open_blocks.js";
-import { beginning, makeMinimap, makeZoom } from "./zoom.js";
+import { makeMinimap, makeZoom } from "./zoom.js";
 
 /** @typedef {import("./edges.js").Scene} Scene */
 /** @typedef {import("./node.js").Reading} Reading */
@@ -25,8 +25,9 @@ const EACH_BY_TAB = 12; // with more boxes, the Tab key reaches only one, and th
  * @param {(id: number, line?: import("./answer.js").Edge) => void} select called with a box, or also with the line
  *   along which its gradient comes
  * @param {((open: boolean, id: number) => void) | null} toggle opens or closes a group; null if that is not possible
+ * @param {() => void} [redrawn] called when other boxes show the same
  */
-export function makeGraph(select, toggle) {
+export function makeGraph(select, toggle, redrawn = () => {}) {
   const whole = () => things.forEach((thing) => thing.show(true)); // for a picture that is saved
   const picture = svg("svg.al-picture", {
     role: "group",
@@ -36,7 +37,7 @@ export function makeGraph(select, toggle) {
     "onal-whole": whole,
     "onal-near": () => look(),
   });
-  const zoom = makeZoom(picture, look);
+  const zoom = makeZoom(picture, look, rearrange);
   const map = makeMinimap(zoom.parts[1]);
   const legend = makeScaleLegend();
   const crumbs = makeCrumbs((id) => turn(false, id));
@@ -50,8 +51,12 @@ export function makeGraph(select, toggle) {
   let before;
   /** @type {Scene} */
   let scene;
+  /** @type {Scene[]} */
+  let ways = []; // to draw it, the best one first
   /** @type {Record<string, Reading>} */
   let shown = {}; // in the boxes
+  /** @type {import("../live/colors.js").ColorMap} */
+  let painted;
   const motion = makeMotion(picture);
   /** @type {number | null} */
   let reachable = null; // the one box that the Tab key reaches
@@ -73,9 +78,8 @@ export function makeGraph(select, toggle) {
   /**
    * All elements get their text before they are added to the page, so that layout happens only once.
    * @param {Scene} next
-   * @param {(id: number) => void} fill
    */
-  function draw(next, fill) {
+  function draw(next) {
     [before, scene] = [scene, next];
     frames = new Map(next.frames.map((frame) => [frame.id, makeFrame(frame, () => turn(false, frame.id))]));
     nodes = new Map(next.nodes.map((node) => [node.id, makeNode(node, toggle && (() => turn(true, node.id)))]));
@@ -97,7 +101,7 @@ export function makeGraph(select, toggle) {
     for (const [id, { tab }] of frames) set(tab, { onfocus: () => reach(id) });
     set(picture, { "aria-label": next.description, viewBox: `0 0 ${next.width} ${next.height}` });
     map.draw(next, () => PLAIN);
-    zoom.resize(next.width, next.height, beginning(next)); // it measures the page
+    zoom.resize(next); // it measures the page
     const [open, boxes] = [[...frames.values()], [...nodes.values()]];
     picture.replaceChildren(
       ...open.map((f) => f.back),
@@ -117,6 +121,17 @@ export function makeGraph(select, toggle) {
     if (next.nodes.length <= EACH_BY_TAB) for (const { element } of nodes.values()) set(element, { tabindex: 0 });
     else if (!find(reachable)) reach(next.nodes[0].id);
   }
+
+  /** Draw the same in another way if there is more room now, or less. */
+  function rearrange() {
+    const next = ways.length > 1 && zoom.choose(ways);
+    if (!next || next === scene) return;
+    draw(next);
+    redrawn();
+  }
+
+  /** @param {number} id */
+  const fill = (id) => nodes.get(id)?.update(shown[id], painted);
 
   /** In a large graph, draw only what is near the visible part, and the box that the Tab key reaches. */
   function look() {
@@ -230,11 +245,11 @@ export function makeGraph(select, toggle) {
      */
     update(next, readings, colors, scale, bars = "") {
       if (scale !== undefined) known = scale;
-      shown = readings;
+      [shown, painted] = [readings, colors];
       legend.update(known, colors, bars);
-      const fill = (/** @type {number} */ id) => nodes.get(id)?.update(readings[id], colors);
-      if (scene?.key !== next.key) draw(next, fill);
-      else nodes.forEach((_, id) => fill(id));
+      if (scene?.key === next.key) return nodes.forEach((_, id) => fill(id));
+      ways = waysOf(next);
+      draw(zoom.choose(ways) ?? next);
     },
     /** @param {number | null} id */
     choose(id) {
@@ -320,4 +335,19 @@ export function makeGraph(select, toggle) {
       zoom.close();
     },
   };
+}
+
+/** All ways to draw a graph: better ones, which need more room, the usual one, and others. @param {Scene} scene */
+function waysOf(scene) {
+  /** @param {any[]} all @param {Record<string, any[]>} fields what is different in each of them */
+  const changed = (all, fields) =>
+    all.map((one, k) => ({ ...one, ...Object.fromEntries(Object.entries(fields).map(([name, of]) => [name, of[k]])) }));
+  const other = (/** @type {import("./edges.js").Places} */ { nodes, frames, edges, ...size }) => ({
+    ...scene,
+    ...size,
+    nodes: changed(scene.nodes, nodes),
+    frames: changed(scene.frames, frames),
+    edges: changed(scene.edges, edges),
+  });
+  return [...scene.better.map(other), scene, ...scene.instead.map(other)];
 }

@@ -10,6 +10,7 @@ from ..draw import number, say
 from ..draw.colors import view_tone
 from ..draw.escape import Markup, element, escape
 from ..draw.names import columns, shorten, wrapped
+from ..draw.numbers import shape_text
 from ..draw.shading import Shading
 from ..draw.svg import Look, document, words_at
 from .cells_svg import LEGEND_HEIGHT, LEVELS, Strip, scale_legend, strip
@@ -237,7 +238,8 @@ def _column(x: float, which: str, node: Node, reading: dict[str, Any], compact: 
     """One column of a box: caption and number, or caption, strip and text."""
     accent = " gradient" if which == "grad" else ""
     top = HEADER + CAPTION
-    caption = words_at(x, HEADER + 9.0, _caption(which, reading, node["cells"]), f"small{accent}")
+    shape = f" {shape_text(tuple(node['shape']))}" if which == "value" and node["numbered"] else ""
+    caption = words_at(x, HEADER + 9.0, _caption(which, reading, node["cells"], shape), f"small{accent}")
     text = reading[which]
     if text is None:
         return [caption, words_at(x, top + 16.0, reading.get(f"{which}_note", say("absent")), "absent")]
@@ -247,12 +249,14 @@ def _column(x: float, which: str, node: Node, reading: dict[str, Any], compact: 
     cells = reading[f"{which}_cells"]
     place = Strip(x, top, node["strip_width"], node["strip_height"], node["numbered"])
     drawing = strip(cells, view_tone(reading[f"{which}_scale"]), place, shading) if cells and not compact else []
+    if node["numbered"]:
+        return [caption, *drawing]
     words = shorten(text.replace(" …", ""), _TEXT_LIMIT)
     return [caption, *drawing, words_at(x, top + node["strip_height"] + 14.0, words, f"small{accent}")]
 
 
-def _caption(which: str, reading: dict[str, Any], cells: bool) -> str:
-    """The caption of a column; if its array has a colour scale of its own, with the end of that."""
+def _caption(which: str, reading: dict[str, Any], cells: bool, shape: str) -> str:
+    """The caption of a column, with a shape; if its array has a colour scale of its own, with the end of that."""
     has_own = cells and reading.get("own") and reading[f"{which}_cells"]
     own = f" \N{LESS-THAN OR EQUAL TO} {number(reading[f'{which}_scale'])}" if has_own else ""
-    return f"value{own}" if which == "value" else f"{reading.get('shares', 'gradient')}{own}"
+    return f"value{own or shape}" if which == "value" else f"{reading.get('shares', 'gradient')}{own}"

@@ -192,20 +192,24 @@ function isSameBox(mine, python) {
     const theirs = python[`${which}_cells`].flat();
     return cells
       .flat()
-      .every((/** @type {any} */ x, /** @type {number} */ i) => Math.abs(x - theirs[i]) <= FINE * scale);
+      .every(
+        (/** @type {any} */ x, /** @type {number} */ i) => x === theirs[i] || Math.abs(x - theirs[i]) <= FINE * scale,
+      );
   };
   return isSame("value") && isSame("grad");
 }
 
-/** @param {(number | null)[][] | null} cells */
-const largest = (cells) => Math.max(0, ...(cells ?? []).flat().map((x) => Math.abs(x ?? 0)));
+/** @param {(number | string)[][] | null} cells */
+const largest = (cells) => Math.max(0, ...(cells ?? []).flat().map((x) => (typeof x === "number" ? Math.abs(x) : 0)));
 
 /**
  * As many rows and columns as the page drew, as JSON can hold them.
  * @param {any[][]} drawn @param {{values: Float64Array, shape: number[]}} array
  */
 const cellsOf = (drawn, array) =>
-  strongest(drawn.length, drawn[0].length, array).map((row) => row.map((x) => (Number.isFinite(x) ? x : null)));
+  strongest(drawn.length, drawn[0].length, array).map((row) =>
+    row.map((x) => (Number.isFinite(x) ? x : number(x, ""))),
+  );
 
 /**
  * Rows and columns, each with the element of largest magnitude in its block, as in views/draw/arrays.py.

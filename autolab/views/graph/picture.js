@@ -15,7 +15,7 @@ export function makeGraphPart(view) {
   const title = html("h2.al-function");
   const spoken = html("div.al-hidden", { "aria-live": "polite" });
   const toggle = (/** @type {boolean} */ open, /** @type {number} */ id) => send({ do: open ? "open" : "close", id });
-  const graph = makeGraph(select, toggle);
+  const graph = makeGraph(select, toggle, paint);
   graph.root.classList.add("al-main"); // graphs of higher orders number their steps separately
   const free = makeFree(view, graph, makeAct(send));
   const pointing = makePointing(view, graph, spoken);

@@ -15,7 +15,7 @@ from ...recording.observations import Observation, Sign, cancelled, marked_steps
 from ...recording.outline import Group, Outline
 from ...shared.numerals import round_up
 from ..draw import grad_status, number, say
-from ..draw.arrays import as_lists, grid, rows_of, spoken_value, text_of
+from ..draw.arrays import Cells, as_lists, grid, rows_of, spoken_value, text_of
 from ..draw.colors import view_tone
 from ..draw.names import heading
 from .labels import group_heading, group_sentence
@@ -214,7 +214,7 @@ def is_counted(snapshot: Snapshot) -> bool:
     return snapshot.dtype.startswith(("int", "uint", "bool"))
 
 
-def _strip(snapshot: Snapshot | None, size: tuple[int, int] | None) -> tuple[list[list[float | None]] | None, float]:
+def _strip(snapshot: Snapshot | None, size: tuple[int, int] | None) -> tuple[Cells | None, float]:
     if snapshot is None or snapshot.size <= 1 or size is None:
         return None, 0.0
     cells = grid(snapshot, *size)

@@ -181,7 +181,9 @@ class Held:
 def _rounded(reading: Mapping[str, Any]) -> dict[str, Any]:
     """A reading with six digits per cell, which is more than a colour shows."""
     rows = {name: reading[name] for name in ("value_cells", "grad_cells") if reading[name]}
-    short = {name: [[v if v is None else float(f"{v:.6g}") for v in row] for row in rows[name]] for name in rows}
+    short = {
+        name: [[v if isinstance(v, str) else float(f"{v:.6g}") for v in row] for row in rows[name]] for name in rows
+    }
     return {**reading, **short}
 
 

@@ -4,7 +4,7 @@ exactly this.
 A box has a heading of `HEADER` pixels (name and expression, with the operation's sign on the right) and below it two
 columns, the value on the left and the gradient on the right: a caption of `CAPTION` pixels that says which is which,
 then the number or, for an array, a strip of coloured cells with a line of text below. A small array has its numbers in
-the cells, and a strip as large as they need.
+the cells, a strip as large as they need, and its shape in the caption instead of the line below.
 
 A closed group of steps is a box as well, with a line of `FOOTER` pixels for the number of its steps, unless it is a
 line of code; an open one is a frame around its boxes with a label at the upper left.
@@ -17,8 +17,9 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Collection
+from dataclasses import dataclass
 from math import ceil
-from typing import Any
+from typing import Any, Literal
 
 from ...recording.model import LEAVES, Operand, Recording, Step
 from ...recording.outline import Group, Outline
@@ -44,10 +45,12 @@ COLUMN_GAP = 16.0
 NUMBER_WIDTH, NUMBER_GAP = 76.0, 8.0
 _NUMBERED_SIDE, _NUMBERED_CELLS = 6, 30
 """An array with at most this many rows, columns and elements has numbers in its cells."""
-_NUMBER_CELL = 36.0
+_NUMBER_CELL = 34.0
 _NUMBER_LINES = {1: 24.0, 2: 20.0}  # heights of few rows; of more, they are as high as the text needs
 _NUMBER_LINE = 16.0
 _SMALL = 700.0, 560.0  # width and height of a picture that fits beside the source on any laptop
+_MOST_AREA = 2e6  # a larger picture fits on no screen, however it is turned
+_SIZES = ("w", "h", "numbered", "strip_width", "strip_height")
 TOGGLE = 26.0  # the sign in front of a group's heading that opens or closes it
 FOOTER = 20.0
 PLANNED = 48.0  # height of a box in a plan
@@ -60,6 +63,8 @@ _TAB_LIMIT = 44
 _SHORT = 20  # columns; in a plan, a longer expression is replaced by its name
 _PLAN_WIDTH = 96.0
 _NAME_LIMIT = 16
+
+Way = Literal["down", "right"]
 
 
 def scene(
@@ -86,7 +91,9 @@ def scene(
     -------
     dict
         ``nodes`` are the boxes, ``frames`` the open groups, ``edges`` the lines, and ``direction`` where they run.
-        Two recordings have the same ``key`` if and only if their pictures differ at most in the numbers.
+        ``better`` are the positions and sizes that a page takes where it has room for them, which here it cannot
+        know, and ``instead`` those that it takes where it has not even room for the picture as it is. Two recordings
+        have the same ``key`` if and only if their pictures differ at most in the numbers.
 
     Raises
     ------
@@ -110,35 +117,70 @@ def scene(
             for i in items
         ]
 
-    def arranged(nodes: list[dict[str, Any]]) -> Arranged:
-        sizes = {node["id"]: (node["w"], node["h"]) for node in nodes}
-        return arrange(outline, expanded, sizes, edges, lambda g: _tab_width(g, outline), right=way == "right")
+    def arranged(nodes: list[dict[str, Any]], way: Way = way) -> _Arrangement:
+        sizes, right = {node["id"]: (node["w"], node["h"]) for node in nodes}, way == "right"
+        placed = arrange(outline, expanded, sizes, edges, lambda g: _tab_width(g, outline), right)
+        return _Arrangement(way, nodes, placed)
 
-    nodes = boxes(numbered=False)
-    placed = arranged(nodes)
-    if len(nodes) < FEWEST and any([node["cells"] for node in nodes]):  # of more, the page knows only shades
+    found = [usual := arranged(boxes(numbered=False))]
+    if len(usual.nodes) < FEWEST and any([node["cells"] for node in usual.nodes]):  # of more, the page has only shades
         with_numbers = boxes(numbered=True)
-        if any([node["numbered"] for node in with_numbers]) and _has_room(larger := arranged(with_numbers), placed):
-            nodes, placed = with_numbers, larger
-    _mark_orders(nodes, recording, outline)
-    for node in nodes:
-        node["x"], node["y"] = placed.corners[node["id"]]
+        if any([node["numbered"] for node in with_numbers]):
+            found.insert(0, arranged(with_numbers))
+            if _has_room(found[0].placed, usual.placed):
+                found = [usual := found[0]]
+    is_free = direction == "auto" and way == "down" and not (outline.is_plan or recording.order)
+    if is_free and _may_turn(found[-1].placed):
+        found.append(arranged(found[-1].nodes, "right"))
+    _mark_orders(usual.nodes, recording, outline)
+    for node in usual.nodes:
+        node["x"], node["y"] = usual.placed.corners[node["id"]]
         node["parent"] = outline.parents.get(node["id"])
         node["device"] = places.get(node["id"] if node["group"] is None else node["group"]["last"])
+    at = found.index(usual)
     picture = {
         "title": title(recording),
         "description": describe_program(recording) + ("" if recording.moved is None else f" {say('graph_moves')}"),
         "direction": way,
-        "width": placed.width,
-        "height": placed.height,
-        "nodes": nodes,
-        "frames": [_frame(frame, outline) for frame in placed.frames],
+        "width": usual.placed.width,
+        "height": usual.placed.height,
+        "nodes": usual.nodes,
+        "frames": [_frame(frame, outline) for frame in usual.placed.frames],
         "edges": [
             {"from": edge.source, "to": edge.target, "path": path, "transfer": crossing.get((edge.source, edge.target))}
-            for edge, path in zip(edges, placed.paths, strict=True)
+            for edge, path in zip(edges, usual.placed.paths, strict=True)
         ],
+        "better": [one.instead_of(usual) for one in found[:at]],
+        "instead": [one.instead_of(usual) for one in found[at + 1 :]],
     }
     return {"key": _key(picture), **picture}
+
+
+@dataclass(frozen=True)
+class _Arrangement:
+    """One of the ways to draw the same boxes: they, and the positions of everything."""
+
+    way: Way
+    nodes: list[dict[str, Any]]
+    placed: Arranged
+
+    def instead_of(self, usual: _Arrangement) -> dict[str, Any]:
+        """What is different in a scene that is drawn this way: for each box and frame, by field."""
+        corners = [self.placed.corners[node["id"]] for node in self.nodes]
+        fields = {name: [node[name] for node in self.nodes] for name in _SIZES}
+        before = {name: [node[name] for node in usual.nodes] for name in _SIZES}
+        return {
+            "direction": self.way,
+            "width": self.placed.width,
+            "height": self.placed.height,
+            "nodes": {
+                "x": [x for x, _ in corners],
+                "y": [y for _, y in corners],
+                **{name: values for name, values in fields.items() if values != before[name]},
+            },
+            "frames": {name: [getattr(frame, name) for frame in self.placed.frames] for name in "xywh"},
+            "edges": {"path": self.placed.paths},
+        }
 
 
 def structure(recording: Recording) -> tuple[Any, ...]:
@@ -258,7 +300,7 @@ def _node(
     column, gap = (strip[0], COLUMN_GAP) if cells else (NUMBER_WIDTH, NUMBER_GAP)
     body = 2 * column + gap if value is not None else 0.0
     heading_width = CHARACTER * (columns(text) + (used if text != name else 0) + (columns(sign) + 2 if sign else 0))
-    number = strip[1] + CAPTION if cells else NUMBER
+    number = strip[1] + (0.0 if numbered else CAPTION) if cells else NUMBER
     height = HEADER if value is None else HEADER + CAPTION + number + BOTTOM
     return {
         "id": identity,
@@ -283,6 +325,11 @@ def _has_room(numbered: Arranged, plain: Arranged) -> bool:
     """Whether numbers in cells leave a picture about as large as it is without them, or small."""
     pairs = (numbered.width, plain.width, _SMALL[0]), (numbered.height, plain.height, _SMALL[1])
     return all([with_numbers <= max(1.1 * without, small) for with_numbers, without, small in pairs])
+
+
+def _may_turn(placed: Arranged) -> bool:
+    """Whether a page may need the picture turned: it is not small, and not so large that this cannot help."""
+    return (placed.width > _SMALL[0] or placed.height > _SMALL[1]) and placed.width * placed.height < _MOST_AREA
 
 
 def _is_numbered(shape: tuple[int, ...]) -> bool:

@@ -7,7 +7,8 @@ import { LEAVES } from "./node.js";
 
 const STEP = 1.25;
 const READABLE = 12 / 14; // minimum: letters of 14 pixels have 12 on the screen
-const WHOLE = 0.78; // or 11, if the whole picture, or its whole width, is then visible
+const WHOLE = 10 / 14; // or 10, if the whole picture, or its whole width, is then visible
+const WITH_NUMBERS = 10.05 / 12; // the same for the numbers in cells
 const BACK_ROW = 4 / 5; // in presentation mode 16 instead of 20, if the whole width is then visible
 const LARGEST = 1.7; // maximum enlargement of a small graph to fill the pane
 const NEARLY = 2; // a picture of at most this many panes begins at an edge, and is cut off at one side only
@@ -15,8 +16,12 @@ const NEARLY = 2; // a picture of at most this many panes begins at an edge, and
 const MAPPED = 640; // in a narrower pane, in pixels, a map would take more space than it is worth
 const BESIDE = 132; // width for a map beside the picture; as in graph.css
 
-/** @param {SVGSVGElement} picture @param {() => void} moved called when another part of it is visible */
-export function makeZoom(picture, moved) {
+/**
+ * @param {SVGSVGElement} picture
+ * @param {() => void} moved called when another part of it is visible
+ * @param {() => void} changed called when the room for it has changed
+ */
+export function makeZoom(picture, moved, changed) {
   const pane = html(
     "div.al-pane",
     {
@@ -26,7 +31,7 @@ export function makeZoom(picture, moved) {
     },
     picture,
   );
-  let [width, height] = [1, 1];
+  let [width, height, numbered] = [1, 1, false];
   let scale = 1; // above 1 in presentation mode
   let zoom = 1;
   let automatic = true;
@@ -34,6 +39,7 @@ export function makeZoom(picture, moved) {
   let first = null; // what is centred until the user does something
   let whole = false; // the user wants to see the whole picture, however small
   let beyond = false; // the picture is larger than the pane
+  let around = ""; // what the room for the picture depends on
 
   /** @param {number} next */
   function apply(next) {
@@ -56,6 +62,26 @@ export function makeZoom(picture, moved) {
   }
 
   /**
+   * Of several ways to draw a graph, the first that can be read while it is whole or, in presentation mode, while its
+   * width is; null if there is none.
+   * @template {import("./edges.js").Scene} Way
+   * @param {Way[]} ways
+   * @returns {Way | null}
+   */
+  function choose(ways) {
+    if (!automatic || !ruler.clientWidth) return null;
+    wrap(false);
+    const fits = (/** @type {Way} */ one, high = pane.offsetHeight) =>
+      Math.min(room() / one.width, high / one.height) >= least(hasNumbers(one));
+    return ways.find((one) => fits(one)) ?? (scale > 1 ? ways.find((one) => fits(one, Infinity)) : null) ?? null;
+  }
+
+  /** The smallest zoom at which a picture can be read. @param {boolean} [isNumbered] whether cells have numbers */
+  function least(isNumbered = numbered) {
+    return scale > 1 ? BACK_ROW * READABLE * scale : isNumbered ? WITH_NUMBERS : WHOLE;
+  }
+
+  /**
    * Make the whole picture visible, as long as it stays readable; else show its beginning in the smallest readable
    * size.
    */
@@ -65,8 +91,7 @@ export function makeZoom(picture, moved) {
     const across = room() / width;
     const fitting = Math.min(LARGEST * scale, across, pane.offsetHeight / height);
     const usual = READABLE * scale;
-    const least = scale > 1 ? BACK_ROW * usual : WHOLE;
-    apply(whole || fitting >= least ? fitting : across < least ? usual : Math.min(usual, across));
+    apply(whole || fitting >= least() ? fitting : across < least() ? usual : Math.min(usual, across));
     wrap(true);
     if (!first) return;
     const left = width * zoom < NEARLY * pane.clientWidth ? 0 : first.x * zoom - pane.clientWidth / 2;
@@ -96,6 +121,11 @@ export function makeZoom(picture, moved) {
     fit();
   }
 
+  /** Whatever appears below the picture leaves the room as it is: nothing is drawn anew under the hand. */
+  function hasChanged() {
+    if (around !== (around = `${ruler.clientWidth} ${innerHeight} ${scale}`)) changed();
+  }
+
   /** @param {WheelEvent} event */
   function wheeled(event) {
     if (!event.ctrlKey) return; // without Ctrl the page scrolls
@@ -119,7 +149,7 @@ export function makeZoom(picture, moved) {
   const ruler = html("div"); // has the width of the pane, but not its height, which follows the picture
   // Fitting changes the height of the pane and of everything around it; it is therefore deferred to the next animation
   // frame after a change of size.
-  const observer = new ResizeObserver(() => requestAnimationFrame(() => (fit(), moved())));
+  const observer = new ResizeObserver(() => requestAnimationFrame(() => (hasChanged(), fit(), moved())));
   observer.observe(ruler);
   observer.observe(pane, { box: "border-box" });
   const tool = (/** @type {string} */ text, /** @type {string} */ label, /** @type {() => void} */ action) =>
@@ -136,6 +166,7 @@ export function makeZoom(picture, moved) {
     parts: [ruler, pane],
     settle: () => (first = null),
     tools,
+    choose,
     /** The visible part of the picture, in its own units. @returns {import("./edges.js").Extent} */
     seen() {
       const { scrollLeft: left, scrollTop: top, clientWidth: w, clientHeight: h } = pane;
@@ -172,14 +203,10 @@ export function makeZoom(picture, moved) {
       const cuts = isBeside && width * zoom <= room() && width * zoom > room() - BESIDE;
       return beyond && ruler.clientWidth > MAPPED && !cuts;
     },
-    /**
-     * @param {number} w
-     * @param {number} h the picture's own size
-     * @param {ReturnType<typeof beginning>} place what is shown first
-     */
-    resize(w, h, place) {
-      if (w !== width) first = automatic ? place : null;
-      [width, height] = [w, h];
+    /** @param {import("./edges.js").Scene} scene what the picture shows now */
+    resize(scene) {
+      if (scene.width !== width) first = automatic ? beginning(scene) : null;
+      [width, height, numbered] = [scene.width, scene.height, hasNumbers(scene)];
       if (automatic) fit();
       else apply(zoom);
     },
@@ -188,11 +215,15 @@ export function makeZoom(picture, moved) {
       scale = factor;
       automatic = true;
       whole = false;
+      hasChanged();
       fit();
     },
     close: () => observer.disconnect(),
   };
 }
+
+/** @param {import("./edges.js").Scene} scene */
+const hasNumbers = ({ nodes }) => nodes.some((node) => node.numbered);
 
 const [FIRST, ACROSS] = [900, 350]; // in the units of a large picture: about the part that is visible at first
 
@@ -201,7 +232,7 @@ const [FIRST, ACROSS] = [900, 350]; // in the units of a large picture: about th
  * down and is not much too high, its end is shown, with the results, provided that an input is whole there, too.
  * @param {import("./edges.js").Scene} scene
  */
-export function beginning({ nodes, direction }) {
+function beginning({ nodes, direction }) {
   const toRight = direction === "right";
   const places = nodes.filter(({ x, y }) => (toRight ? x : y) < FIRST);
   const at = (/** @type {typeof nodes[0]} */ { x, y, w, h }) => (toRight ? y + h / 2 : x + w / 2);

@@ -16,6 +16,13 @@ const FEW = 25; // lines of at most this many points show them
  *   string, description: string, powers?: boolean, from?: number}} Chart `from` is the colour of the first line
  */
 
+/**
+ * How far a value is on the way between two ends, whose distance may be more than a number can be.
+ * @param {number} value @param {number} low @param {number} high
+ */
+const share = (value, low, high) =>
+  high - low < Infinity ? (value - low) / (high - low) : (value / 2 - low / 2) / (high / 2 - low / 2);
+
 /** @param {(at: number) => void} [pick] called with the position on a click on a point, or Enter */
 export function makeChart(pick) {
   const picture = svg("svg.al-chart-picture", {
@@ -39,11 +46,10 @@ export function makeChart(pick) {
   let [width, height] = [0, 0];
   let [left, right, top, bottom] = PLOT_ROOM;
 
-  const x = (/** @type {number} */ value) =>
-    left + ((value - chart.x.lo) / (chart.x.hi - chart.x.lo)) * (width - left - right);
+  const x = (/** @type {number} */ value) => left + share(value, chart.x.lo, chart.x.hi) * (width - left - right);
   const y = (/** @type {number} */ value) => {
     const [low, high, at] = [chart.y.lo, chart.y.hi, value].map((v) => (chart.log ? Math.log10(v) : v));
-    return height - bottom - ((at - low) / (high - low)) * (height - top - bottom);
+    return height - bottom - share(at, low, high) * (height - top - bottom);
   };
   const shade = (/** @type {number} */ i) => i + (chart.from ?? 0);
   const path = (/** @type {string} */ d, /** @type {string} */ kind) => svg("path", { d, class: kind });
@@ -96,7 +102,8 @@ export function makeChart(pick) {
     const k = nearest(line);
     for (const [j, at] of line.x.entries()) {
       const value = line.y[j];
-      if (value !== null && (few || (cursor !== null && j === k)))
+      const isAlone = (line.y[j - 1] ?? null) === null && (line.y[j + 1] ?? null) === null; // no line leads to it
+      if (value !== null && (few || isAlone || (cursor !== null && j === k)))
         found.push(
           svg("circle.al-chart-dot", {
             cx: x(at),

@@ -140,23 +140,25 @@ def _cells(values: list[Any]) -> dict[str, Any]:
 def shaded(reading: Mapping[str, Any]) -> dict[str, Any]:
     """A reading with its cells as integer shades, one per colour that can be told apart, and therefore without a scale.
 
-    Only exact zeros have the shade 0, which is marked.
+    Only exact zeros have the shade 0, which is marked; NaN and infinities have none.
 
     Examples
     --------
-    >>> shaded({"value": "[1, -2, 0, nan]", "value_cells": [[1.0, -2.0, 0.0, None]], "value_scale": 2.0})
+    >>> shaded({"value": "[1, -2, 0, nan]", "value_cells": [[1.0, -2.0, 0.0, "NaN"]], "value_scale": 2.0})
     {'value': '[1, -2, 0, nan]', 'value_cells': [[110, -127, 0, None]], 'value_scale': None}
     """
     light = dict(reading)
     for which in ("value", "grad"):
         rows, scale = reading.get(f"{which}_cells"), reading.get(f"{which}_scale") or 0.0
         if rows:
-            light[f"{which}_cells"] = [[v if v is None else _shade(v, scale) for v in row] for row in rows]
+            light[f"{which}_cells"] = [[_shade(v, scale) for v in row] for row in rows]
             light[f"{which}_scale"] = None
     return light
 
 
-def _shade(value: float, scale: float) -> int:
+def _shade(value: float | str, scale: float) -> int | None:
+    if isinstance(value, str):
+        return None
     if not value or not scale:
         return 0
     size = SHADES * math.asinh(abs(value) / scale * BEND) / math.asinh(BEND)

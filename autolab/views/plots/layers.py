@@ -14,6 +14,7 @@ from ..draw.chart import Line, chart
 from ..draw.escape import Markup, at_rest, clean, code, details, fitting, join, picture, table
 from ..draw.messages import listed, plural, say
 from ..draw.names import columns, shorten
+from ..draw.numbers import bytes_unit
 from ..draw.plot import to_svg
 from ..draw.svg import Look
 from ..graph.graph_view import GraphView, choose_step
@@ -22,7 +23,6 @@ _MOST_NAMED, _NAME, _LABEL = 4, 16, 40
 _WIDE = 820.0
 _MOST_ROWS = 200
 _MOST_TICKS = 6
-_MEGA = 1e6
 
 
 class Plotted(NamedTuple):
@@ -49,8 +49,9 @@ def _flow_chart(flow: GradientFlow, title: str) -> dict[str, Any]:
         say("flow_weights"): [math.nan if row.ratio is None else row.ratio for row in flow.rows],
     }
     lines = [Line(name, depth, y) for name, y in shown.items() if not all(map(math.isnan, y))]
-    first = next((i for i, row in zip(depth, flow.rows, strict=True) if row.sign), None)
-    return _named(chart(title, lines, True, say("flow_depth"), first), [row.layer for row in flow.rows])
+    at, sign = next(((i, row.sign) for i, row in zip(depth, flow.rows, strict=True) if row.sign), (None, ""))
+    plot = chart(title, lines, True, say("flow_depth"), at, mark_words=sign)
+    return _named(plot, [row.layer for row in flow.rows])
 
 
 def _flow_sentence(flow: GradientFlow) -> str:
@@ -81,11 +82,16 @@ def memory(shown: KeptMemory) -> Plotted:
 def _memory_chart(memory: KeptMemory, title: str) -> dict[str, Any]:
     steps = [row.step for row in memory.rows]
     times = [(row.step, row.total) for row in memory.rows] + [(free.moment, free.total) for free in memory.released]
-    total = Line(say("memory_mega", name=say("memory_total")), [at for at, _ in times], [b / _MEGA for _, b in times])
-    each = Line(say("memory_mega", name=say("memory_each")), steps, [row.nbytes / _MEGA for row in memory.rows])
-    mark = None if memory.largest is None else memory.largest.step
+    unit, size = bytes_unit(memory.peak)
+    names = [say("memory_unit", name=say(f"memory_{kind}"), unit=unit) for kind in ("total", "each")]
+    total = Line(names[0], [at for at, _ in times], [count / size for _, count in times])
+    each = Line(names[1], steps, [row.nbytes / size for row in memory.rows])
     x_title = say("memory_both" if memory.released else "memory_step", count=len(memory.recording.steps))
-    return chart(title, [total, each], x_title=x_title, mark=mark)
+    if not times:
+        return chart(title, [total, each], x_title=x_title)
+    peak, most = max(times, key=lambda time: time[1])
+    plot = chart(title, [total, each], x_title=x_title, mark=peak, mark_words=say("memory_mark", size=bytes_text(most)))
+    return plot if memory.released else _named(plot, [row.label for row in memory.rows], steps)
 
 
 def _memory_sentence(memory: KeptMemory) -> str:
@@ -150,12 +156,11 @@ def svg(shown: Any, look: Look = "auto") -> Markup:
     return to_svg([show(shown, "plotted").chart], look)
 
 
-def _named(plot: dict[str, Any], names: Sequence[str]) -> dict[str, Any]:
-    """A chart with names along its horizontal axis, as many as fit."""
-    stride = max(1, math.ceil(len(names) / _MOST_TICKS))
-    ticks = [
-        [i + 1, shorten(clean(names[i]), _NAME if len(names) > 1 else _LABEL)] for i in range(0, len(names), stride)
-    ]
+def _named(plot: dict[str, Any], names: Sequence[str], places: Sequence[int] = ()) -> dict[str, Any]:
+    """A chart with names along its horizontal axis, by default at 1, 2 ..., as many as fit."""
+    stride, places = max(1, math.ceil(len(names) / _MOST_TICKS)), places or range(1, len(names) + 1)
+    long = _NAME if len(names) > 1 else _LABEL
+    ticks = [[places[i], shorten(clean(names[i]), long)] for i in range(0, len(names), stride)]
     return {**plot, "x": {**plot["x"], "ticks": ticks}}
 
 

@@ -34,9 +34,15 @@ def _chart(found: RunComparison, title: str) -> dict[str, Any]:
     lines = [_line("value", found, found.values), _line("gradient", found, found.gradients)]
     first = found.value or found.gradient
     at = None if first is None else first.b
-    return chart(
-        f"{title}: {say('compare_relative')}", lines, True, say("compare_step"), at, () if at is None else (at,)
-    )
+    told = "" if first is None else say("compare_mark", label=shorten(label(found.b.steps[first.b]), _LABEL))
+    ends = () if at is None else (at,)
+    plot = chart(f"{title}: {say('compare_relative')}", lines, True, say("compare_step"), at, ends, mark_words=told)
+    plot["note"] = f"{say('compare_up')} {plot['note']}".strip()
+    for line in plot["lines"]:
+        line["last"] = ""
+    for tick in plot["y"]["ticks"]:
+        tick[1] = tick[1] if tick[0] > _NOISE else say("compare_same")
+    return plot
 
 
 def _line(kind: str, found: RunComparison, sizes: Sequence[float]) -> Line:

@@ -12,8 +12,12 @@ const FIRST_ORDERS = 3; // orders that are offered initially
 /** @param {import("../graph/explorer.js").View} view */
 export function makeOrdersPart(view) {
   const { get, send, root } = view;
-  const choose = (/** @type {string} */ setting, /** @type {string | number} */ value) =>
+  /** @param {string} setting @param {string | number} value */
+  function choose(setting, value) {
+    const high = panels.closest(".al-middle")?.clientHeight;
+    if (high) root.style.setProperty("--al-held", `${high}px`); // what stands below keeps its place
     send({ do: "choose", setting, value });
+  }
   const by = html("select.al-choice", {
     "aria-label": "Differentiate by",
     onchange: () => choose("wrt", by.value),
@@ -134,10 +138,11 @@ makeOrdersPart.asks = (_, __, { graphs }) => ({
 });
 
 /** @param {import("../graph/explorer.js").View} view */
-function makePanel({ send }) {
+function makePanel({ get, send }) {
   const graph = makeGraph(
     (id) => send({ do: "select", id }),
     (open, id) => send({ do: open ? "open" : "close", id }),
+    () => graph.choose(get("selected")),
   );
   const name = html("span.al-own");
   const count = html("span.al-caption");

@@ -44,4 +44,4 @@ def test_kinds_of_numbers(dtype):
 
 
 def test_lists_hold_no_nan():
-    assert as_lists(grid(snapshot(np.array([1.0, np.nan, np.inf])), 1, 3)) == [[1.0, None, None]]
+    assert as_lists(grid(snapshot(np.array([1.0, np.nan, np.inf])), 1, 3)) == [[1.0, "NaN", "∞"]]

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import math
 import re
+from fractions import Fraction
+from itertools import groupby
 from xml.etree import ElementTree
 
+import numpy as np
 import pytest
 
 from autolab.views.draw.chart import MOST_LINES, Line, axis, chart, log_axis
@@ -117,3 +120,63 @@ def test_lines_stand_out_from_the_card_and_differ_in_pattern(theme):
 def test_an_axis_reaches_the_ends_of_what_a_float_can_be(ends):
     places = [place for place, _ in axis(ends)["ticks"]]
     assert len(places) >= 3 and ends[0] <= places[0] < places[-1] <= ends[1]
+
+
+def read_back(text):
+    """The pieces of the first line of a picture, as points; a dot is a piece of one point."""
+    paths = [p.get("d") for p in ElementTree.fromstring(text).iter(f"{NAMESPACE}path") if p.get("class") == "line c0"]
+    pieces = [piece for piece in re.findall(r"M([^M]*)", paths[0]) if "h24" not in piece]  # the sample in the legend
+    assert all("L" in piece or piece.endswith("m-1 0h2") for piece in pieces), "what has no length is not seen"
+    return [[[float(v) for v in at.split()] for at in piece.split("m")[0].split("L")] for piece in pieces]
+
+
+def apart(points, line):
+    """How far the farthest of some points is from a line."""
+    found, line = 0.0, np.array(line if len(line) > 1 else 2 * line)
+    way = np.diff(line, axis=0)
+    long = np.maximum((way**2).sum(1), 1e-12)
+    for point in np.array(points):
+        at = np.clip(((point - line[:-1]) * way).sum(1) / long, 0, 1)
+        found = max(found, np.hypot(*(line[:-1] + at[:, None] * way - point).T).min())
+    return found
+
+
+def series(rng, n):
+    """Numbers in any order, huge, tiny, far from zero, all the same, or with gaps and infinities."""
+    x = [
+        np.arange(n)[:: rng.choice([-1, 1])],
+        np.cos(np.arange(n)),
+        rng.normal(size=n) * 10.0 ** rng.integers(-300, 300),
+        np.sort(rng.normal(size=n)) + 10.0 ** rng.integers(-3, 12),
+    ][rng.integers(4)]
+    y = [
+        rng.normal(size=n) * 10.0 ** rng.integers(-307, 307),
+        1e6 + rng.normal(size=n) * 10.0 ** rng.integers(-3, 3),
+        np.full(n, 10.0 ** rng.integers(-300, 300)),
+        np.sign(rng.normal(size=n)) * rng.uniform(0.1, 1.7, n) * 1e308,
+        np.round(np.cumsum(rng.normal(size=n))),
+    ][rng.integers(5)]
+    return x, np.where(rng.random(n) < rng.choice([0, 0.05, 0.9]), rng.choice([NAN, INF, -INF], n), y)
+
+
+def test_what_is_drawn_is_the_data_to_a_pixel():
+    rng = np.random.default_rng(0)
+    for _ in range(80):
+        n, log = int(rng.choice([1, 2, 3, 24, 60, 400], p=[0.1, 0.2, 0.2, 0.2, 0.2, 0.1])), bool(rng.random() < 0.3)
+        x, y = series(rng, n)
+        one = chart("t", [Line("a", x, y)], log)
+        (left, right), (low, high) = ([Fraction(one[key][end]) for end in ("lo", "hi")] for key in "xy")
+        seen = np.isfinite(y) & ((y > 0) | (not log))
+        exact = [(Fraction(a) - left) / (right - left) for a in x.tolist()]
+        if log:
+            down = [np.log10(float(high) / b) / np.log10(float(high / low)) for b in y[seen].tolist()]
+        else:
+            down = [float((high - Fraction(b)) / (high - low)) for b in y[seen].tolist()]
+        places = np.full((n, 2), NAN)
+        places[:, 0] = [66 + 476 * float(a) for a in exact]
+        places[seen, 1] = 40 + 240 * np.array(down)
+        runs = [[*map(list, run)] for gap, run in groupby(places.tolist(), lambda at: np.isnan(at[1])) if not gap]
+        drawn = read_back(to_svg([one], "light"))
+        assert len(drawn) == len(runs)
+        for run, line in zip(runs, drawn, strict=True):
+            assert apart(run, line) <= 1 and apart(line, run) <= 1, (x, y, log)

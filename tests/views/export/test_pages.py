@@ -24,7 +24,7 @@ from ..looking import looks
 from ..programs import LAYER, layer, muladd
 
 Open = Callable[..., Page]
-FRONT_END = 157_000
+FRONT_END = 160_000
 
 
 def box(page: Page, recording: Recording, name: str) -> Locator:

@@ -92,7 +92,7 @@ def test_no_box_is_wider_than_its_words_need_and_no_word_wider_than_its_box():
 
 
 def test_strips_show_signs_for_what_is_no_number():
-    picture = to_svg(recording(step(0, np.array([1.0, np.nan, -1.0, 0.0]), name="x")))
+    picture = to_svg(recording(step(0, np.array([1.0, np.nan, -1.0, *np.zeros(4)]), name="x")))
     root = ElementTree.fromstring(picture)
     classes = [node.get("class") for node in root.iter(f"{SVG}path")]
     assert classes.count("cross") == 1

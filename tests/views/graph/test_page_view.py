@@ -62,10 +62,10 @@ def test_strips_have_the_colours_of_the_arrays(page: Page, open_view: Open) -> N
 
 
 def test_below_cells_stand_the_shape_and_what_is_not_finite(page: Page, open_view: Open) -> None:
-    values = np.arange(20.0).reshape(4, 5)
+    values = np.arange(28.0).reshape(4, 7)  # smaller ones have numbers in their cells, and their shape above
     wire = open_view(lambda A, B: A * B, A=values, B=np.where(values == 7, np.nan, values))
     lines = [node(page, wire, name).locator(".al-value .al-small").last.text_content() for name in "AB"]
-    assert lines == ["(4, 5)", "(4, 5), 1 NaN"]
+    assert lines == ["(4, 7)", "(4, 7), 1 NaN"]
 
 
 def test_a_drag_changes_values_and_gradients_in_the_page_and_in_python(page: Page, open_view: Open) -> None:

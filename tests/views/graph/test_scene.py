@@ -8,12 +8,16 @@ import pytest
 
 import autolab
 from autolab import functions as F
+from autolab.recording.arrays import snapshot
 from autolab.recording.grouping import MOST
 from autolab.recording.model import Operand
 from autolab.recording.outline import Group
-from autolab.views.draw.arrays import rows_of
+from autolab.views.draw.arrays import as_lists, grid, rows_of
+from autolab.views.draw.colors import view_tone
 from autolab.views.draw.messages import say
 from autolab.views.draw.numbers import in_cell
+from autolab.views.draw.shading import Shading
+from autolab.views.graph.cells_svg import LEVELS, Strip, strip
 from autolab.views.graph.detail import detail
 from autolab.views.graph.graph_svg import to_svg
 from autolab.views.graph.readings import readings
@@ -75,14 +79,14 @@ def test_readings_hold_values_gradients_and_words():
     assert set(nodes) == {str(node["id"]) for node in scene(shown)["nodes"]}
 
 
-def test_strips_are_small_zero_centred_and_hold_no_infinity():
+def test_strips_are_small_zero_centred_and_hold_infinity_as_a_sign():
     values = np.arange(400.0).reshape(20, 20) - 300
     values[0, 0] = np.nan
     values[19, 19] = np.inf
     reading = readings(recording(step(0, values, name="x")))["nodes"]["0"]
     cells = reading["value_cells"]
     assert len(cells) <= 8 and len(cells[0]) <= 12
-    assert cells[0][0] is None and cells[-1][-1] is None
+    assert cells[0][0] == "NaN" and cells[-1][-1] == "∞"
     assert reading["value_scale"] == 500.0  # that of the view, rounded up
     assert reading["value"] == "(20, 20) …, 1 NaN, 1 inf"
 
@@ -107,12 +111,24 @@ def test_a_batch_of_eight_has_eight_rows():
 def test_numbers_below_cells_are_written_out_as_a_whole_or_not_at_all():
     def below(*numbers):
         shown = recording(step(0, np.array(numbers), name="x"))
-        assert f">{readings(shown)['nodes']['0']['value'].replace(' …', '')}<" in to_svg(shown)
-        return readings(shown)["nodes"]["0"]["value"]
+        text = readings(shown)["nodes"]["0"]["value"]
+        assert (f">{text.replace(' …', '')}<" in to_svg(shown)) == (len(numbers) > 6), "fewer stand in their cells"
+        return text
 
     assert below(-0.127, -0.0, 0.0) == "[−0.127, 0, 0]"
     assert below(-0.667, 0.881, 0.002) == "(3,) …"
-    assert below(-0.667, 0.881, np.inf) == "(3,) …, 1 inf"
+    assert below(*[0.881] * 7) == "(7,) …" and below(-0.667, 0.881, np.inf) == "(3,) …, 1 inf"
+    assert below(*[0.881] * 6, np.inf) == "(7,) …, 1 inf"
+
+
+def test_nan_and_the_infinities_are_told_apart_in_cells() -> None:
+    for numbered in (True, False):
+        place, shading = Strip(0.0, 0.0, 72.0, 24.0, numbered), Shading("light", LEVELS)
+        cells = [as_lists(grid(snapshot(np.array([v, 0.5])), 1, 2)) for v in (np.nan, np.inf, -np.inf, 1.0)]
+        drawn = ["".join(strip(one, view_tone(1.0), place, shading)) for one in cells]
+        assert len(set(drawn)) == 4
+        signs = ("NaN", "∞", "−∞", "1")
+        assert not numbered or all(f">{sign}<" in one for sign, one in zip(signs, drawn, strict=True))
 
 
 def test_what_dropout_draws_is_called_a_mask():

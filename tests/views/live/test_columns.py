@@ -80,11 +80,11 @@ def test_the_page_makes_the_records_again(browser: Browser) -> None:
 
 
 def test_cells_become_shades() -> None:
-    reading = {"value_cells": [[1.0, -5e-324, None]], "value_scale": 1.0}
+    reading = {"value_cells": [[1.0, -5e-324, "NaN"]], "value_scale": 1.0}
     assert shaded(reading)["value_cells"] == [[127, -1, None]]  # only what is exactly zero has the shade of zero
     smallest = {"grad_cells": [[5e-324, -5e-324]], "grad_scale": 5e-324}
     assert shaded(smallest)["grad_cells"] == [[127, -127]]
-    zero = {"value_cells": [[0.0, None]], "value_scale": 0.0}
+    zero = {"value_cells": [[0.0, "−∞"]], "value_scale": 0.0}
     assert shaded(zero) == {"value_cells": [[0, None]], "value_scale": None}
 
 
