@@ -162,4 +162,4 @@ function numberIn(text) {
 }
 
 /** @param {Cell} cell */
-const finite = (cell) => (typeof cell === "number" ? cell : null);
+const finite = (cell) => (typeof cell === "string" ? null : cell);

@@ -75,7 +75,8 @@ def _column(values: list[Any]) -> list[Any] | dict[str, Any]:
     if all([value is None or isinstance(value, str | bool) for value in values]):
         return _words(values)
     if any([isinstance(value, list) for value in values]):
-        return _cells(values)
+        is_shape = all([value is None or not any([isinstance(row, list) for row in value]) for value in values])
+        return values if is_shape else _cells(values)
     numbers = [int(value) if type(value) is float and value.is_integer() else value for value in values]
     return _steps(numbers) if all([type(value) is int for value in numbers]) else numbers
 
