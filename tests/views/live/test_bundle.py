@@ -66,7 +66,7 @@ def test_every_kind_has_a_small_module_and_a_style_of_its_own() -> None:
     kinds = {view.kind for view in KINDS}
     made = [FrontEnd(kind) for kind in kinds]
     assert len({front_end.digest for front_end in made}) == len(kinds) == 7
-    assert all(len(front_end.module) + len(front_end.sheet) <= 63_000 for front_end in made)  # what travels
+    assert all(len(front_end.module) + len(front_end.sheet) <= 66_500 for front_end in made)  # what travels
     assert all(file_of(f"{kind}.{suffix}").exists() for kind in kinds for suffix in ("js", "css"))
 
 
