@@ -41,8 +41,8 @@ function makeModel() {
   const mine = [];
   return {
     get(/** @type {string} */ name) {
-      if (!(name in state)) throw new Error(`host: no such trait ${name}`);
-      return state[name];
+      if (!(name in state) && name !== "_saved") throw new Error(`host: no such trait ${name}`);
+      return state[name]; // only what a notebook has saved has `_saved`
     },
     set(/** @type {string} */ name) {
       throw new Error(`host: the page sets ${name}; state belongs to the kernel`);
