@@ -45,7 +45,7 @@ COLUMN_GAP = 16.0
 NUMBER_WIDTH, NUMBER_GAP = 76.0, 8.0
 _NUMBERED_SIDE, _NUMBERED_CELLS = 6, 30
 """An array with at most this many rows, columns and elements has numbers in its cells."""
-_NUMBER_CELL = 34.0
+_NUMBER_CELL = 38.0
 _NUMBER_LINES = {1: 24.0, 2: 20.0}  # heights of few rows; of more, they are as high as the text needs
 _NUMBER_LINE = 16.0
 _SMALL = 700.0, 560.0  # width and height of a picture that fits beside the source on any laptop
@@ -128,9 +128,10 @@ def scene(
         if any([node["numbered"] for node in with_numbers]):
             found.insert(0, arranged(with_numbers))
             if _has_room(found[0].placed, usual.placed):
-                found = [usual := found[0]]
+                usual = found[0]
+                found = found if _may_be_cut_off(usual.placed) else [usual]
     is_free = direction == "auto" and way == "down" and not (outline.is_plan or recording.order)
-    if is_free and _may_turn(found[-1].placed):
+    if is_free and _may_be_cut_off(found[-1].placed):
         found.append(arranged(found[-1].nodes, "right"))
     _mark_orders(usual.nodes, recording, outline)
     for node in usual.nodes:
@@ -327,8 +328,8 @@ def _has_room(numbered: Arranged, plain: Arranged) -> bool:
     return all([with_numbers <= max(1.1 * without, small) for with_numbers, without, small in pairs])
 
 
-def _may_turn(placed: Arranged) -> bool:
-    """Whether a page may need the picture turned: it is not small, and not so large that this cannot help."""
+def _may_be_cut_off(placed: Arranged) -> bool:
+    """Whether a page may need another picture: this one is not small, and not so large that no other can help."""
     return (placed.width > _SMALL[0] or placed.height > _SMALL[1]) and placed.width * placed.height < _MOST_AREA
 
 

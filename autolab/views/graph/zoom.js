@@ -8,7 +8,8 @@ import { LEAVES } from "./node.js";
 const STEP = 1.25;
 const READABLE = 12 / 14; // minimum: letters of 14 pixels have 12 on the screen
 const WHOLE = 10 / 14; // or 10, if the whole picture, or its whole width, is then visible
-const WITH_NUMBERS = 10.05 / 12; // the same for the numbers in cells
+const WITH_NUMBERS = 10.05 / 12; // the same for the numbers in cells, whose letters have 12 pixels
+const SMALLER = 14 / 12; // so much closer they must be seen
 const BACK_ROW = 4 / 5; // in presentation mode 16 instead of 20, if the whole width is then visible
 const LARGEST = 1.7; // maximum enlargement of a small graph to fill the pane
 const NEARLY = 2; // a picture of at most this many panes begins at an edge, and is cut off at one side only
@@ -78,7 +79,8 @@ export function makeZoom(picture, moved, changed) {
 
   /** The smallest zoom at which a picture can be read. @param {boolean} [isNumbered] whether cells have numbers */
   function least(isNumbered = numbered) {
-    return scale > 1 ? BACK_ROW * READABLE * scale : isNumbered ? WITH_NUMBERS : WHOLE;
+    if (scale > 1) return BACK_ROW * READABLE * scale * (isNumbered ? SMALLER : 1);
+    return isNumbered ? WITH_NUMBERS : WHOLE;
   }
 
   /**

@@ -48,7 +48,7 @@ def chain(A: Any) -> Any:
     [
         (muladd, {"x": 2.0, "y": 3.0, "z": 4.0}, 15_000),
         (twenty, {"x": 0.5, "y": 2.0}, 30_000),
-        (layer, LAYER, 20_000),
+        (layer, LAYER, 20_500),
         (chain, {"A": np.random.default_rng(0).normal(size=(100, 100))}, 200_000),
     ],
 )

@@ -337,7 +337,7 @@ def test_what_is_presented_is_not_cut_at_its_sides_nor_covers_a_long_sentence(sh
     }"""
     )
     assert found["width"] > 1270, "no room is kept for the map, which is not there"
-    assert found["right"] <= 0 and found["zoom"] * 12 >= 16
+    assert found["right"] <= 0 and found["zoom"] * 14 >= 16  # pixels of the smallest letters, without numbers in cells
     assert found["foot"] >= -1 and found["first"] >= 0
     assert found["told"] > 0 and found["last"] <= LAPTOP["height"], "an error takes room of the graph, not of the foot"
 

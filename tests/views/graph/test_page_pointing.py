@@ -46,7 +46,7 @@ def test_a_cell_of_a_product_lights_a_row_and_a_column_and_nothing_moves(
     expect(sentence).to_have_text(
         "a[1, 1] = 0.938 = 0.25 × (−0.25) + 1.5 × 0.75 − 1 × 0.125: row 1 of x times column 1 of W."
     )
-    assert lit(page, wire) == {"x value": [102, 20], "W value": [34, 48]}  # one of two rows, one of four columns
+    assert lit(page, wire) == {"x value": [114, 20], "W value": [38, 48]}  # one of two rows, one of four columns
     assert seen(wire.widget).look["pointed"] == [wire.widget.recording["a"].id, "value"]
 
     sent = len(wire.received)
