@@ -322,7 +322,7 @@ def named(
     Examples
     --------
     >>> rates = {"slow": [0.1]}
-    >>> named([("f", lambda x: x * rates["slow"][0])])[1:]
+    >>> named([("f", lambda x: x * rates["slow"][0])])[-2:]
     [('rates', {'slow': [0.1]}), ("rates['slow']", [0.1])]
     """
     found: _Inventory = settled(lambda names, codes: _Inventory(names, codes, enters, most), [*roots])

@@ -38,9 +38,6 @@ _LEFTOVER = 1e-10
 _FAR_BELOW = 2.0**-10
 """An element whose own magnitude is below this fraction of the step that it would take is moved by its own as well."""
 
-_STAIR = 1e-6
-"""So steep at most is a last digit that jumps within the smallest move."""
-
 _NEGLIGIBLE = 1e-5
 """An element is also measured if its tolerance is below this fraction of the largest move of the function."""
 
@@ -95,7 +92,7 @@ def _table(survey: Survey, plans: Sequence[_Plan]) -> Table:
         measured[index] = True
         directions = _moved_alone(survey, claim, index, part)
         stairs = _doubted(survey, directions, part)
-        zeros = _zeros(survey, claim.input, index, part)
+        zeros = _zeros(gauge, claim.input, index, part)
         every, is_given = AllElements(part, index, claim.analytic), survey.gradients[claim.input] is not None
         inputs.append(Comparison(every, measured, is_given, probes, stairs, zeros))
     return Table(tuple(inputs), gauge.point.tally.failure, survey, _torn(survey, inputs))
@@ -213,13 +210,12 @@ def _settle(e: np.record, slope: float) -> None:
     e.tolerance = np.fmax(e.tolerance, e.deviation)
 
 
-def _zeros(survey: Survey, input: int, index: np.ndarray, part: Elements) -> frozenset[int]:
+def _zeros(gauge: Gauge, input: int, index: np.ndarray, part: Elements) -> frozenset[int]:
     """Make those elements right that are in doubt, or seem wrong, and whose gradient is 0 up to rounding; their places
     are returned."""
-    found, gauge = set(), survey.gauge
+    found = set()
     for k in np.flatnonzero(part.unsure | part.wrong):
-        claim = gauge, gauge.point.moving(input, index[k]), part[k].numeric, part[k].analytic
-        if is_zero(*claim) or (abs(part[k].numeric) <= _STAIR and is_zero(*claim, survey.largest)):
+        if is_zero(gauge, gauge.point.moving(input, index[k]), part[k].numeric, part[k].analytic):
             _settle(part[k], 0.0)
             found.add(int(index[k]))
     return frozenset(found)

@@ -191,10 +191,10 @@ class Survey:
         """
         if not e.deviation <= _PART * abs(e.numeric):
             return False
-        return bool(e.deviation * scale <= _ULPS * np.finfo(np.float64).eps * largest(*self.upstreams) * self.largest)
+        return bool(e.deviation * scale <= _ULPS * np.finfo(np.float64).eps * largest(*self.upstreams) * self._largest)
 
     @cached_property
-    def largest(self) -> float:
+    def _largest(self) -> float:
         """The largest intermediate value between the inputs and the results."""
         values = [to_cpu(y.array) for step in self._steps for y in step.outputs]
         return largest(*[a for a in (*self.arrays, *values) if a.dtype.kind == "f"])

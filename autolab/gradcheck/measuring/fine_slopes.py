@@ -78,17 +78,14 @@ def fine_slope(
     return float(np.median(central[fine])) / unit
 
 
-def is_zero(gauge: Gauge, direction: Direction, seen: float, claimed: float, terms: float = 0.0) -> bool:
+def is_zero(gauge: Gauge, direction: Direction, seen: float, claimed: float) -> bool:
     """Whether an element may move as far as it likes, at least to one side, and the results keep all digits but the
     last, and the gradient is no more than what rounding leaves of terms that cancel.
 
     The results must be so sharp that a slope far smaller than the upstream gradient would show. What counts is the size
-    of those that move at all, or, where these are themselves left over, of the ``terms`` that they are made of, which
-    may be squares.
+    of those that move at all.
     """
-    weights = np.abs(gauge.weights)
-    size, power = weights * np.maximum(np.abs(gauge.point.values), terms), 2 if terms else 1
-    seen = 0.0 if terms else seen  # the last digit of a result that is left over says nothing
+    weights, size = np.abs(gauge.weights), np.abs(gauge.weights * gauge.point.values)
     if not _is_left_over(float(size.sum()), float(direction.step), weights, seen, claimed):
         return False
     with gauge.point.far_away():
@@ -96,7 +93,7 @@ def is_zero(gauge: Gauge, direction: Direction, seen: float, claimed: float, ter
     inside = np.isfinite(moves).all(axis=1)  # far away, an exponential overflows, and a logarithm is not defined
     moved = (moves[inside] != 0).any(axis=0)
     reach = float(size[moved].sum() if moved.any() else size.sum())
-    kept = moves.sum(axis=1) <= _LEFT * np.maximum(1.0, np.repeat(_FAR, 2)) ** power * reach
+    kept = moves.sum(axis=1) <= _LEFT * np.maximum(1.0, np.repeat(_FAR, 2)) * reach
     sides = [(kept | ~inside)[side::2].all() and inside[2 + side] for side in (0, 1)]  # a factor may change its sign
     is_kept = bool(kept[:2].all() and any(sides))
     return is_kept and _is_left_over(reach, float(direction.step), weights, seen, claimed)

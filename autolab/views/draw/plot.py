@@ -192,6 +192,8 @@ class Frame:
         across = np.round(self.x(x), 1)
         down = np.round(np.clip(self.y(y), -_FAR * self.high, _FAR * self.high), 1)
         moves, way = np.diff(np.floor(across)) != 0, np.sign(np.diff(down))
+        if way.size:  # a level piece goes on in the direction of the one before
+            way = way[np.maximum.accumulate(np.where(way != 0, np.arange(way.size), 0))]
         shown = np.ones(across.size, bool)
         shown[1:-1] = moves[:-1] | moves[1:] | (way[:-1] != way[1:])
         across, down = across[shown], down[shown]

@@ -18,7 +18,7 @@ from autolab.views.playground.site import DISTRIBUTION, EXAMPLES, build
 
 from .conftest import SECONDS, Files, server
 
-MOST_BYTES = 11_100_000
+MOST_BYTES = 11_200_000
 KEPT = "caches.open('autolab-playground').then((store) => store.keys()).then((keys) => keys.length)"
 WHERE = """\
 import inspect, os, numpy, autolab
