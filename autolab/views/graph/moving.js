@@ -152,7 +152,8 @@ export function makeMotion({ program, keys, start, kinds, shown, expected, resul
         return { ...saved, nodes, signs: {}, told: [], none, nan: false, walks: Boolean(moments), proofs: [] };
       }
       if (kind === "frame") return (moments && saved && { ...saved, ...filled(moments[saved.k], shown, now) }) ?? null;
-      if (kind === "sources") return saved?.map((/** @type {any} */ cell) => ({ ...cell, is: null, says: "" })) ?? null;
+      if (kind === "sources")
+        return Array.isArray(saved) ? saved.map((cell) => ({ ...cell, is: null, says: "" })) : null;
       return kind === "free" ? this.ahead(key, saved) : ["program", "scene", "search"].includes(kind) ? saved : null;
     },
     /**
