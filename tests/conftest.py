@@ -45,8 +45,8 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers() -> int:
-    """One process more than there are cores, at most four: a fifth of the time of a page's tests is waiting."""
-    return min(4, 1 + len(os.sched_getaffinity(0) if hasattr(os, "sched_getaffinity") else range(os.cpu_count() or 1)))
+    """Two processes more than there are cores, at most four: a third of the time of all tests is waiting for pages."""
+    return min(4, 2 + len(os.sched_getaffinity(0) if hasattr(os, "sched_getaffinity") else range(os.cpu_count() or 1)))
 
 
 @pytest.hookimpl(wrapper=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager, nullcontext, suppress
 from typing import Any
 from weakref import proxy
 
@@ -19,6 +19,8 @@ from ..transforms.taylor_series import coefficients
 from ..transforms.tracing import BatchEvaluator, agree
 
 _PROBES = 5
+_NESTED = 5
+"""Up to this order gradients of gradients take about as long as Taylor coefficients, or less, as for normalizations."""
 
 
 class Ladder:
@@ -131,31 +133,18 @@ class Ladder:
     def _fill(
         self, rows: Any, x: Variable, others: Sequence[Any], listening: Callable[[], AbstractContextManager[Any]]
     ) -> None:
-        """Fill in the orders, from the Taylor coefficients if every step of ``fn`` has some."""
+        """Fill in the orders, high ones from the Taylor coefficients if every step of ``fn`` has some."""
         tape = Tape()
         with using_config("enable_backprop", True), quietly():
             with listening(), tape:
                 y = self._checked(self._fn(x, *others), x)
             if x.ndim:
                 self._is_known = made_by_elementwise(y)
-            ones = wrap(get_array_module(x._data).ones(x.shape, x.dtype), None)
-            try:
-                found = coefficients(tape, [x], [ones], [y], len(rows) - 1)
-            except RuntimeError:  # of a function that can be differentiated only once
-                found = None
-            for order, c in enumerate(self._slopes(y, x) if found is None else found[0]):
+            ones, highest, found = wrap(get_array_module(x._data).ones(x.shape, x.dtype), None), len(rows) - 1, None
+            with suppress(RuntimeError):  # of a function that can be differentiated only once
+                found = coefficients(tape, [x], [ones], [y], highest) if highest > _NESTED else None
+            for order, c in enumerate(_slopes(y, x, highest) if found is None else found[0]):
                 rows[order] = c if found is None else c * math.factorial(order)
-
-    def _slopes(self, y: Variable, x: Variable) -> Iterator[Any]:
-        """The orders one after the other, by gradients of gradients; those that are zero everywhere are left out."""
-        yield y.data
-        for order in range(1, self.order + 1):
-            ones = get_array_module(y._data).ones(y.shape, y.dtype)
-            (slope,) = grad([y], [x], [ones], order < self.order) if y.node is not None else (None,)
-            if slope is None:
-                return
-            y = slope
-            yield y.data
 
     def _checked(self, y: Any, x: Variable) -> Variable:
         name = getattr(self._fn, "__name__", type(self._fn).__name__)
@@ -167,6 +156,18 @@ class Ladder:
                 "of arrays there are show_jacobian and show_hessian"
             )
         return y
+
+
+def _slopes(y: Variable, x: Variable, highest: int) -> Iterator[Any]:
+    """The orders one after the other, by gradients of gradients; those that are zero everywhere are left out."""
+    yield y.data
+    for order in range(1, highest + 1):
+        ones = get_array_module(y._data).ones(y.shape, y.dtype)
+        (slope,) = grad([y], [x], [ones], order < highest) if y.node is not None else (None,)
+        if slope is None:
+            return
+        y = slope
+        yield y.data
 
 
 def _point(x: Any) -> Variable:
