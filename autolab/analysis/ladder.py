@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, nullcontext, suppress
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 from weakref import proxy
 
@@ -134,17 +134,16 @@ class Ladder:
         self, rows: Any, x: Variable, others: Sequence[Any], listening: Callable[[], AbstractContextManager[Any]]
     ) -> None:
         """Fill in the orders, high ones from the Taylor coefficients if every step of ``fn`` has some."""
-        tape = Tape()
+        highest = len(rows) - 1
+        tape = Tape() if highest > _NESTED else None
         with using_config("enable_backprop", True), quietly():
-            with listening(), tape:
+            with listening(), nullcontext() if tape is None else tape:
                 y = self._checked(self._fn(x, *others), x)
             if x.ndim:
                 self._is_known = made_by_elementwise(y)
-            ones, highest, found = wrap(get_array_module(x._data).ones(x.shape, x.dtype), None), len(rows) - 1, None
-            with suppress(RuntimeError):  # of a function that can be differentiated only once
-                found = coefficients(tape, [x], [ones], [y], highest) if highest > _NESTED else None
-            for order, c in enumerate(_slopes(y, x, highest) if found is None else found[0]):
-                rows[order] = c if found is None else c * math.factorial(order)
+            found = None if tape is None else _by_coefficients(tape, y, x, highest)
+            for order, slope in enumerate(_slopes(y, x, highest) if found is None else found):
+                rows[order] = slope
 
     def _checked(self, y: Any, x: Variable) -> Variable:
         name = getattr(self._fn, "__name__", type(self._fn).__name__)
@@ -156,6 +155,16 @@ class Ladder:
                 "of arrays there are show_jacobian and show_hessian"
             )
         return y
+
+
+def _by_coefficients(tape: Tape, y: Variable, x: Variable, highest: int) -> list[Any] | None:
+    """The orders from the Taylor coefficients; None if a step has none."""
+    ones = wrap(get_array_module(x._data).ones(x.shape, x.dtype), None)
+    try:
+        found = coefficients(tape, [x], [ones], [y], highest)
+    except RuntimeError:  # of a function that can be differentiated only once
+        return None
+    return None if found is None else [c * math.factorial(order) for order, c in enumerate(found[0])]
 
 
 def _slopes(y: Variable, x: Variable, highest: int) -> Iterator[Any]:

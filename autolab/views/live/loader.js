@@ -73,7 +73,7 @@ function addStyle(el, style) {
 }
 
 /**
- * Show what stands beside a saved view in its output, as the host does where nothing draws widgets, or else a sentence.
+ * Show the picture that is saved in the same output as the view, as hosts without widgets do; without one, a sentence.
  * @param {any} model @param {HTMLElement} el
  */
 function showPicture(model, el) {
