@@ -8,9 +8,9 @@ input nor the result belongs to a function that is linear in that input. So no f
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping, Sequence
-from functools import cache
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from functools import wraps
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -30,6 +30,22 @@ SECONDS = 0.25
 
 _NUDGE = 1e-3
 _ROUNDING = 64  # a forward computed again may differ by so many units in the last place, as on another device
+
+
+_Method = TypeVar("_Method", bound=Callable[..., Any])
+
+
+def _kept(method: _Method) -> _Method:
+    """A method whose results the object keeps; it does not hold the object, as a cache of a bound method would."""
+
+    @wraps(method)
+    def call(self: Application, *places: int) -> Any:
+        key = method, *places
+        if key not in self._known:
+            self._known[key] = method(self, *places)
+        return self._known[key]
+
+    return call  # type: ignore[return-value]
 
 
 class Application:
@@ -57,7 +73,7 @@ class Application:
     ) -> None:
         self.function, self.inputs, self.result = function, as_arrays(function, inputs), result
         self._attributes, self._part = attributes, part
-        self.depends, self.slopes, self.factors = cache(self._depends), cache(self._slopes), cache(self._factors)
+        self._known: dict[tuple[Any, ...], Any] = {}
 
     def is_repeatable(self) -> bool:
         """Whether computing it again gives the recorded numbers: not if the function is random or an array changed."""
@@ -66,7 +82,8 @@ class Application:
         return again is not None and np.allclose(again, self.result, slack, slack * size, equal_nan=True)
 
     # ------------------------------------------------------------------ forward
-    def _depends(self, place: int) -> np.ndarray | None:
+    @_kept
+    def depends(self, place: int) -> np.ndarray | None:
         """For each cell of the result and of the operand at ``place``, both flattened, whether one depends on the
         other; also where the slope is zero at the present numbers, as that of a product with a 0 is. None if that is
         not known, as for integers.
@@ -115,7 +132,8 @@ class Application:
         kept = {name, *self.function.schema.outputs} & {*self.function.retained[name]}
         return name in self.function.declared and not kept
 
-    def _slopes(self, place: int, cell: int) -> np.ndarray | None:
+    @_kept
+    def slopes(self, place: int, cell: int) -> np.ndarray | None:
         """The derivatives of a cell of the result with respect to all cells of an operand; None if there are none."""
         if self.function.several or not _is_float(self.inputs[place]):
             return None
@@ -129,7 +147,8 @@ class Application:
         slope = np.broadcast_to(found, self.result.shape).reshape(-1)[cell]
         return None if at is None else np.where(at, slope, 0)
 
-    def _factors(self, place: int) -> dict[int, np.ndarray]:
+    @_kept
+    def factors(self, place: int) -> dict[int, np.ndarray]:
         """The numbers that a gradient is multiplied by on its way to the operand at ``place``.
 
         For each other operand that the rule keeps, and for the result under -1: for each cell of the operand, and each

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import weakref
 from collections import Counter
 from functools import cache
 from typing import Any
@@ -9,6 +10,7 @@ from typing import Any
 import numpy as np
 from helpers.cases import Case, naming
 from helpers.function_table import ROWS
+from helpers.garbage import collector_off
 
 from autolab import Variable, record
 from autolab import functions as F
@@ -135,3 +137,13 @@ def test_what_cannot_be_computed_again_is_not_traced() -> None:
     large = record(lambda x, w: x @ w, np.ones((2, 2000)), np.ones((2000, 2)))
     found = application(large.steps[-1], large.by_id)
     assert found is not None and found.depends(0) is None
+
+
+def test_what_it_keeps_dies_with_it() -> None:
+    recording = record(lambda x, w: x @ w, np.ones((2, 3)), np.ones((3, 2)))
+    found = application(recording.steps[-1], recording.by_id)
+    assert found.depends(0) is found.depends(0) and found.slopes(0, 1) is not None and found.factors(1)
+    left = weakref.ref(found)
+    with collector_off():
+        del found
+        assert left() is None
