@@ -42,41 +42,36 @@ class Linear(Layer):
     (Linear(in_features=3, out_features=2, bias=True), torch.Size([2, 3]), torch.Size([5, 2]))
     """
 
-    _shown = "in_features={in_features}, out_features={out_features}, bias={bias}"
+    _function, _shown = F.linear, "in_features={in_features}, out_features={out_features}, bias={bias}"
 
     def _begin(self) -> None:
         _start(self, (self.out_features, self.in_features), self.out_features, self.in_features)
-
-    def forward(self, input: Any) -> Any:
-        """The result for an input of shape ``(..., in_features)``."""
-        return F.linear(input, self.weight, self.bias)
 
 
 class Bilinear(Layer):
     """``x1 @ weight[k] @ x2 + bias[k]`` for each ``k``."""
 
+    _function, _inputs = F.bilinear, 2
     _shown = "in1_features={in1_features}, in2_features={in2_features}, out_features={out_features}, bias={bias}"
 
     def _begin(self) -> None:
         shape = (self.out_features, self.in1_features, self.in2_features)
         _start(self, shape, self.out_features, self.in1_features)
 
-    def forward(self, input1: Any, input2: Any) -> Any:
+    def forward(self, input1: Any, input2: Any) -> Any:  # type: ignore[override]
         """The result for pairs of vectors."""
-        return F.bilinear(input1, input2, self.weight, self.bias)
+        return self._function(input1, input2, *self._others(self))
 
 
 class _Convolution(Layer):
     """Base class of convolutions."""
 
     axes: int
-    function: Any
     padding_mode = "zeros"
     _transposed = False
-    _order: tuple[str, ...] = ("stride", "padding", "dilation", "groups")
 
     def _begin(self) -> None:
-        for name in {"kernel_size", *self._order} - {"groups"}:
+        for name in ("kernel_size", "stride", "padding", "dilation", *["output_padding"] * self._transposed):
             if not isinstance(getattr(self, name), str):
                 setattr(self, name, _each(getattr(self, name), self.axes))
         check_padding_mode(type(self).__name__, self.padding_mode)
@@ -88,12 +83,10 @@ class _Convolution(Layer):
 
     def forward(self, input: Any) -> Any:
         """The result for an input of shape ``(batch, in_channels, ...)``."""
-        settings = [getattr(self, name) for name in self._order]
-        if self.padding_mode != "zeros" and (self.padding != "same" or {*self.stride} == {1}):
-            input = padded_by(input, self.padding_mode, self.padding, self.kernel_size, self.dilation)
-            settings[1] = 0
-        settings = [v[0] if self.axes == 1 and isinstance(v, tuple) else v for v in settings]
-        return type(self).function(input, self.weight, self.bias, *settings)
+        if self.padding_mode == "zeros" or (self.padding == "same" and {*self.stride} != {1}):
+            return self._function(input, *self._others(self))
+        padded = padded_by(input, self.padding_mode, self.padding, self.kernel_size, self.dilation)
+        return self._function(padded, self.weight, self.bias, self.stride, 0, self.dilation, self.groups)
 
     def extra_repr(self) -> str:
         said = f"{self.in_channels}, {self.out_channels}, kernel_size={self.kernel_size}, stride={self.stride}"
@@ -106,7 +99,7 @@ class _Convolution(Layer):
 class Conv1d(_Convolution):
     """A convolution over sequences."""
 
-    axes, function = 1, staticmethod(F.conv1d)
+    axes, _function = 1, F.conv1d
 
 
 class Conv2d(_Convolution):
@@ -119,31 +112,30 @@ class Conv2d(_Convolution):
     torch.Size([2, 4, 8, 8])
     """
 
-    axes, function = 2, staticmethod(F.conv2d)
+    axes, _function = 2, F.conv2d
 
 
 class _Transposed(_Convolution):
     _transposed = True
-    _order = ("stride", "padding", "output_padding", "groups", "dilation")
 
 
 class ConvTranspose1d(_Transposed):
     """A transposed convolution over sequences."""
 
-    axes, function = 1, staticmethod(F.conv_transpose1d)
+    axes, _function = 1, F.conv_transpose1d
 
 
 class ConvTranspose2d(_Transposed):
     """A transposed convolution over images."""
 
-    axes, function = 2, staticmethod(F.conv_transpose2d)
+    axes, _function = 2, F.conv_transpose2d
 
 
 class Embedding(Layer):
     """A table of embeddings, one row for each index."""
 
     padding_idx: int | None
-    _shown = "{num_embeddings}, {embedding_dim}"
+    _function, _shown = F.embedding, "{num_embeddings}, {embedding_dim}"
 
     def _begin(self) -> None:
         rows = _creation.source().standard_normal((self.num_embeddings, self.embedding_dim)).astype(np.float32)
@@ -161,10 +153,6 @@ class Embedding(Layer):
         layer = cls(*embeddings.shape, padding_idx=padding_idx, **more)
         layer.weight = Parameter(embeddings, requires_grad=not freeze)
         return layer
-
-    def forward(self, input: Any) -> Any:
-        """The embeddings of the indices in ``input``."""
-        return F.embedding(input, self.weight, self.padding_idx, self.max_norm, self.norm_type)
 
 
 class _AffineNorm(Layer):
@@ -190,6 +178,7 @@ class LayerNorm(_AffineNorm):
     """Layer normalization: each example over its last axes."""
 
     normalized_shape: Any
+    _function = F.layer_norm
     _shown = "{normalized_shape}, eps={eps}, elementwise_affine={elementwise_affine}, bias={bias}"
 
     def _begin(self) -> None:
@@ -198,33 +187,21 @@ class LayerNorm(_AffineNorm):
         self.normalized_shape = tuple(self.normalized_shape)
         self._scale(self.normalized_shape, self.elementwise_affine)
 
-    def forward(self, input: Any) -> Any:
-        """The normalized input."""
-        return F.layer_norm(input, self.normalized_shape, self.weight, self.bias, self.eps)
-
 
 class RMSNorm(LayerNorm):
     """Root mean square normalization: each example divided by the RMS over its last axes."""
 
-    bias = False
+    bias, _function = False, F.rms_norm
     _shown = "{normalized_shape}, eps={eps}, elementwise_affine={elementwise_affine}"
-
-    def forward(self, input: Any) -> Any:
-        """The normalized input."""
-        return F.rms_norm(input, self.normalized_shape, self.weight, self.eps)
 
 
 class GroupNorm(_AffineNorm):
     """Group normalization: each example over groups of channels."""
 
-    _shown = "{num_groups}, {num_channels}, eps={eps}, affine={affine}, bias={bias}"
+    _function, _shown = F.group_norm, "{num_groups}, {num_channels}, eps={eps}, affine={affine}, bias={bias}"
 
     def _begin(self) -> None:
         self._scale((self.num_channels,), self.affine)
-
-    def forward(self, input: Any) -> Any:
-        """The normalized input."""
-        return F.group_norm(input, self.num_groups, self.weight, self.bias, self.eps)
 
 
 class _TrackingNorm(RunningAverages, _AffineNorm):
@@ -250,19 +227,19 @@ class _TrackingNorm(RunningAverages, _AffineNorm):
 class BatchNorm1d(_TrackingNorm):
     """Batch normalization of inputs of shape ``(batch, features)`` or ``(batch, features, length)``."""
 
-    axes, _function = (2, 3), staticmethod(F.batch_norm)
+    axes, _function = (2, 3), F.batch_norm
 
 
 class BatchNorm2d(_TrackingNorm):
     """Batch normalization of images: each channel over the batch."""
 
-    axes, _function = (4,), staticmethod(F.batch_norm)
+    axes, _function = (4,), F.batch_norm
 
 
 class _InstanceNorm(_TrackingNorm):
     """Normalization of each channel of each example, which may have no axis for the batch."""
 
-    _function = staticmethod(F.instance_norm)
+    _function = F.instance_norm
     _is_of_batch_axis = False
 
     def forward(self, input: Any) -> Any:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import inspect
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from operator import attrgetter
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from .... import links as _links
 from ....engine import a_kind, as_array, publish
@@ -127,12 +129,37 @@ class Module(_links.Link):
         return Differences(absent, unknown)
 
 
+def _attributes(names: list[str]) -> Callable[[Any], tuple[Any, ...]]:
+    """A function that returns the attributes of an object with these names, as a tuple."""
+    get: Any = attrgetter(*names) if names else None
+    return get if len(names) > 1 else (lambda layer: (get(layer),)) if names else lambda layer: ()
+
+
 class Layer(Settled, Module):
-    """A module whose arguments are in the table: they become attributes, then `_begin` creates the parameters."""
+    """A module whose arguments are in the table: they become attributes, then `_begin` creates the parameters.
+
+    It computes its ``_function`` of the inputs and of those attributes that the function has as parameters.
+    """
+
+    _function: ClassVar[Any] = None
+    _inputs: ClassVar[int] = 1
+    """How many of the function's parameters are inputs."""
+    _others: ClassVar[Any]
+    """The attributes that a layer gives to the function."""
 
     if TYPE_CHECKING:
 
         def __getattr__(self, name: str) -> Any: ...
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        if (function := vars(cls).get("_function")) is not None:
+            names = [name for name in inspect.signature(function).parameters if name not in ("_stacklevel", "dtype")]
+            cls._function, cls._others = staticmethod(function), staticmethod(_attributes(names[cls._inputs :]))
+
+    def forward(self, input: Any) -> Any:
+        """The function's result."""
+        return self._function(input, *self._others(self))
 
     def _settle(self, given: dict[str, Any]) -> None:
         self._start_with(given)

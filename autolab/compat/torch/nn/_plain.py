@@ -33,16 +33,17 @@ def _layer(name: str, function: Callable[..., Any], skipped: int = 1) -> Any:
         if vars(self).get("stride", 1) is None:
             self.stride = self.kernel_size
 
-    def forward(self: Any, *args: Any) -> Any:
+    def forward(self: Any, *inputs: Any) -> Any:
         """The function's result."""
-        return function(*args, **{p.name: getattr(self, p.name) for p in settings})
+        return function(*inputs, *self._others(self))
 
     def extra_repr(self: Any) -> str:
         given = [(p.name, getattr(self, p.name), p.default) for p in settings if not name.endswith("Loss")]
         shown = [one for one in given if one[0] in always or (one[1] is not one[2] and one[1] != one[2])]
         return ", ".join([f"{name}={value!r}" for name, value, _ in shown])
 
-    body = {"_begin": begin, "forward": forward, "extra_repr": extra_repr, "__module__": __name__}
+    body = {"_begin": begin, "extra_repr": extra_repr, "__module__": __name__}
+    body |= {"_function": function, "_inputs": skipped} | ({"forward": forward} if skipped > 1 else {})
     said = f"`functional.{function.__name__}` as a module."
     return with_settings(Layer, name, said, inspect.Signature(settings), **body)
 
@@ -50,35 +51,26 @@ def _layer(name: str, function: Callable[..., Any], skipped: int = 1) -> Any:
 class Dropout(Layer):
     """Dropout: zeroes random elements in training mode."""
 
-    _shown = "p={p}, inplace={inplace}"
-    _drop: Any = staticmethod(F.dropout)
+    _function, _shown = F.dropout, "p={p}, inplace={inplace}"
 
     def _begin(self) -> None:
         if not 0 <= self.p <= 1:
             raise ValueError(f"Dropout: p is {self.p}; expected a probability, from 0 to 1")
 
-    def forward(self, input: Any) -> Any:
-        """``input`` with some of its elements zeroed."""
-        return self._drop(input, self.p, self.training, self.inplace)
-
 
 class Dropout2d(Dropout):
     """Dropout of whole channels."""
 
-    _drop = staticmethod(F.dropout2d)
+    _function = F.dropout2d
 
 
 class PReLU(Layer):
     """The element if it is positive, otherwise the element times a learnt slope."""
 
-    _shown = "num_parameters={num_parameters}"
+    _function, _shown = F.prelu, "num_parameters={num_parameters}"
 
     def _begin(self) -> None:
         self.weight = Parameter(np.full(self.num_parameters, self.init, np.float32))
-
-    def forward(self, input: Any) -> Any:
-        """The function's result."""
-        return F.prelu(input, self.weight)
 
 
 class Identity(Module):
@@ -95,11 +87,7 @@ class Identity(Module):
 class Flatten(Layer):
     """Flattens the axes from ``start_dim`` to ``end_dim`` into one."""
 
-    _shown = "start_dim={start_dim}, end_dim={end_dim}"
-
-    def forward(self, input: Any) -> Any:
-        """The flattened input."""
-        return _shapes.flatten(input, self.start_dim, self.end_dim)
+    _function, _shown = _shapes.flatten, "start_dim={start_dim}, end_dim={end_dim}"
 
 
 class Unflatten(Layer):
