@@ -265,7 +265,7 @@ def test_the_name_of_a_class_has_one_meaning():
     """Facades in compat, and `autolab.nn`, have the names of other libraries."""
     places: dict[str, list[str]] = {}
     for module in modules():
-        if part_of(module) != "compat" and module.stem not in ("nn", "nn_order"):
+        if part_of(module) != "compat" and module.stem != "nn":
             for name in contents(module).classes:
                 places.setdefault(name.lstrip("_"), []).append(str(module.relative_to(PACKAGE)))
     shared = {name: found for name, found in places.items() if len(found) > 1}

@@ -13,9 +13,8 @@ from ..engine import Parameter, takes_other_words
 from ..functions import conv1d, conv2d, conv_transpose1d, conv_transpose2d
 from ..functions.networks.conv_transpose import padded_transpose
 from ..functions.networks.windows import named_padding, per_axis
-from .activated import Activated, activation_of
 from .functional import padded_by
-from .linear import bias, check_size, initializer, shape_of
+from .linear import Activated, activation_of, bias, check_size, initializer, shape_of
 from .link import Link
 
 

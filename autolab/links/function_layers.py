@@ -14,9 +14,8 @@ from ..engine import Parameter, in_own_words, takes_other_words
 from ..engine.habit_tables import LAYERS
 from ..functions.variable_methods import flatten
 from . import functional
-from .activated import Activated, activation_of
 from .chain import ChainList, Editable, Steps
-from .linear import Linear
+from .linear import Activated, Linear, activation_of
 from .link import Link
 from .settings import MODES, WORDS, is_ours
 

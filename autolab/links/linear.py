@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from .. import initializers
+from .. import functions, initializers
 from ..engine import Parameter, as_array, check_real, takes_other_words, unwrap
 from ..functions import embedding, linear
 from ..functions.networks.embedding import padding_row
@@ -208,3 +208,27 @@ def initializer(given: Any, default: initializers.Initializer) -> Any:
 def bias(given: Any, size: int) -> Parameter:
     """A bias vector, initialized with ``given``, by default 0."""
     return Parameter(initializer(given, initializers.Zero()), (size,))
+
+
+class Activated(Link):
+    """A mixin for layers, which applies their ``activation``, a function or None, to the result."""
+
+    activation: Any
+
+    def forward(self, x: Any) -> Any:
+        """The activation of the layer's result."""
+        y = super().forward(x)
+        return y if self.activation is None else self.activation(y)
+
+    def extra_repr(self) -> str:
+        """The layer's settings, and the name of the activation."""
+        name = getattr(self.activation, "__name__", self.activation)
+        return super().extra_repr() + ("" if self.activation is None else f", activation={name}")
+
+
+def activation_of(link: str, given: Any) -> Any:
+    """The activation as a function, which may be given by its name in `functions`; None for None and ``"linear"``."""
+    found = None if given == "linear" else getattr(functions, given, given) if isinstance(given, str) else given
+    if found is None or callable(found):
+        return found
+    raise TypeError(f"{link}: activation is {given!r:.60}; expected a function, or the name of one in F")

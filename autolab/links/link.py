@@ -12,10 +12,10 @@ from ..engine import Array, Displayed, get_array_module, publish, to_cpu, to_gpu
 from ..engine.argument_checks import check_call
 from ..engine.habits import answer_habits
 from ..engine.modes import modes, watchers
+from ..engine.named_scope import named_scope
 from ..engine.undisturbed import blocks as undisturbed_blocks
 from ..engine.undisturbed import note
 from ..shared.state_layout import Slot
-from .link_call import LinkCall
 from .registry import Registry
 from .state import places, planned, state_layout
 
@@ -267,6 +267,26 @@ class Link(Displayed, Registry):
             return f"{type(self).__name__}({', '.join(lines)})"
         body = "\n".join(lines + inner).replace("\n", "\n  ")
         return f"{type(self).__name__}(\n  {body}\n)"
+
+
+class LinkCall(named_scope):
+    """The scope of one call of a link, named by its path from the outermost link being called, and its class:
+    ``layers.0: Linear``."""
+
+    def __init__(self, link: Link) -> None:
+        kind = type(link).__name__
+        super().__init__(kind)
+        if watchers:
+            around = [mark.paths for mark in modes().marks if mark.paths and id(link) in mark.paths]
+            self._paths = around[0] if around else _paths(link)
+            path = self._paths[id(link)]
+            self._label = f"{path}: {kind}" if path else kind
+
+
+def _paths(link: Link) -> dict[int, str]:
+    """The names of a link and all links inside by identity; the outermost has the name under which it is held."""
+    own = link.__dict__.get("_name") or ""
+    return {id(part): (own + path.rstrip("/").replace("/", ".")).strip(".") for path, part in link.namedlinks()}
 
 
 def clear_gradients(parameters: Iterable[Any], set_to_none: bool = True) -> None:

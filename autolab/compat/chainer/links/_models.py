@@ -13,7 +13,7 @@ from ..initializers import start, weight
 from ..link import Chain, Link
 from ..reporter import report
 from ..variable import Variable
-from ._engine import Linear
+from ._layers import Linear
 
 
 class _Gated(Chain):

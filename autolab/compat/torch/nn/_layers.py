@@ -15,7 +15,6 @@ from .. import _creation
 from .._tensor import constant
 from . import functional as F
 from ._module import Layer
-from ._windows import _batched, _each
 from .parameter import Parameter
 
 
@@ -73,7 +72,7 @@ class _Convolution(Layer):
     def _begin(self) -> None:
         for name in ("kernel_size", "stride", "padding", "dilation", *["output_padding"] * self._transposed):
             if not isinstance(getattr(self, name), str):
-                setattr(self, name, _each(getattr(self, name), self.axes))
+                setattr(self, name, F._each(getattr(self, name), self.axes))
         check_padding_mode(type(self).__name__, self.padding_mode)
         outer, inner = self.out_channels, self.in_channels
         if self._transposed:
@@ -244,7 +243,7 @@ class _InstanceNorm(_TrackingNorm):
 
     def forward(self, input: Any) -> Any:
         """The normalized input; outside training, with the running averages if there are any."""
-        return _batched(max(self.axes) - 2, input, super().forward)
+        return F._batched(max(self.axes) - 2, input, super().forward)
 
 
 class InstanceNorm1d(_InstanceNorm):
