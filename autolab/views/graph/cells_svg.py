@@ -15,7 +15,7 @@ from ..draw.shading import Shading
 from ..draw.svg import words_at
 from .compound import MARGIN
 
-LEGEND_HEIGHT = 70.0
+LEGEND_HEIGHT = 74.0
 _LONG, _HIGH = 220.0, 10.0
 _CELL, _WIDE = 26.0, 20.0
 LEVELS = 10
@@ -75,16 +75,16 @@ def scale_legend(scale: dict[str, Any] | None, y: float, shading: Shading) -> li
     """The colour bar of a picture with cells, from the data of `readings.scale_bar`, with its numbers and a caption."""
     if scale is None or not (scale["scale"] or scale["grad"]):
         return []
-    words = words_at(MARGIN, y + (60.0 if scale["ticks"] else 26.0), scale["words"], "small")
+    top = y + (46.0 if scale["ticks"] else 26.0)
+    words = [words_at(MARGIN, top + 17.0 * k, scale[part], "small") for k, part in enumerate(("words", "more"))]
     if not scale["ticks"]:
-        return [words]
+        return words
     wide = _LONG / (2 * LEVELS + 1)
     places = [(n / LEVELS, MARGIN + (n + LEVELS) * wide) for n in range(-LEVELS, LEVELS + 1)]
     cells = [element("rect", class_=shading.fill(t), x=x, y=y, width=wide + 0.2, height=_HIGH) for t, x in places]
     styles = {-1.0: "small", 1.0: "small right"}
-    ticks = []
-    for at, *texts in scale["ticks"]:
-        x, style = MARGIN + _LONG * (at + 1) / 2, styles.get(at, "small middle")
-        for row, text in enumerate(texts):
-            ticks += [words_at(x, y + 26.0 + 16.0 * row, text, style + row * " gradient")] if text else []
-    return [*cells, *ticks, words]
+    ticks = [
+        words_at(MARGIN + _LONG * (at + 1) / 2, y + 26.0, text, styles.get(at, "small middle"))
+        for at, text in scale["ticks"]
+    ]
+    return [*cells, *ticks, *words]

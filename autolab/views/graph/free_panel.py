@@ -45,7 +45,7 @@ def free(reader: Reader, given: list[Any]) -> dict[str, Any]:
     rest = "rest_plan" if recording.outline.is_plan else _REST[is_free, has_gradient]
     return {
         "controls": controls,
-        "rest": say(rest, what=what_moves(controls)),
+        "rest": say(rest, what=what_moves(controls)) + (f" {say('rest_point')}" if _has_cells(recording) else ""),
         "settings": [
             {"name": name, "label": say(f"setting_{name}"), "value": value, "values": list(values)}
             for name, (value, values) in session.settings().items()
@@ -55,6 +55,11 @@ def free(reader: Reader, given: list[Any]) -> dict[str, Any]:
         "wrt": state.wrt,
         "forward": _forward(session),
     }
+
+
+def _has_cells(recording: Recording) -> bool:
+    """Whether some box shows an array cell by cell."""
+    return not recording.outline.is_plan and any([s.value is not None and s.value.size > 1 for s in recording.steps])
 
 
 def what_moves(controls: Iterable[Mapping[str, Any]]) -> str:

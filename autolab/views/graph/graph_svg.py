@@ -74,7 +74,7 @@ def draw(
     words = picture["description"] if compact else describe(picture, numbers)
     top = _TITLE_HEIGHT if titled else 0.0
     bar = scale_legend(numbers["scale"], picture["height"] + top, shading) if not compact else []
-    size = max(picture["width"], 380.0 if bar else 320.0), picture["height"] + top + (LEGEND_HEIGHT if bar else 0.0)
+    size = max(picture["width"], 460.0 if bar else 320.0), picture["height"] + top + (LEGEND_HEIGHT if bar else 0.0)
     body = drawing(picture, numbers, shading, compact)
     head = [words_at(16.0, 27.0, shorten(picture["title"], int(size[0] / 10) - 3), "name")] if titled else []
     parts = [*head, element("g", *body, transform=f"translate(0 {top:.0f})"), *bar]
@@ -209,8 +209,8 @@ def _plates(node: Node) -> list[Markup]:
     plates = []
     if node["device"]:
         plates += _plate(node["device"], PADDING + plate_width(node["device"]) / 2, 0.0, "plate device")
-    if node["kind"] in LEAVES and node["plan"] is None:
-        plates += _plate(node["kind"], node["w"] / 2, 0.0, "plate quiet")
+    if node["plate"]:
+        plates += _plate(node["plate"], node["w"] / 2, 0.0, "plate quiet")
     if node["output"]:
         plates += _plate("output", node["w"] - PADDING - plate_width("output") / 2, node["h"] + _BELOW, "plate")
     return plates

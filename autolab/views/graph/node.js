@@ -167,7 +167,7 @@ function makeInside(node, open) {
     svg("rect.al-card", box),
     makeHeading(node, group && open ? INDENT : PADDING, line),
     svg("text.al-symbol", { x: node.w - PADDING, y: line }, node.symbol),
-    ...(isLeaf && node.plan === null ? makePlate(node.kind, node.w / 2, 0) : []),
+    ...(node.plate ? makePlate(node.plate, node.w / 2, 0, node.kind) : []),
     ...(node.output ? makePlate("output", node.w - PADDING - plateWidth("output") / 2, node.h + BELOW) : []),
     ...(node.device ? makePlate(node.device, PADDING + plateWidth(node.device) / 2, 0, "device") : []),
     ...(node.order === null

@@ -169,7 +169,7 @@ export function makeExpandFusedPart({ get, send }) {
 export function makeKeyPart({ get, send }) {
   const direction = makeDirection((way) => send({ do: "turn", to: { direction: way } }));
   const own = button("Each array on its own colour scale", () => send({ do: "turn", to: { own: !get("look").own } }));
-  const free = html("span", html("b.al-key-free", "2"), " yours to change");
+  const free = html("span", html("b.al-key-free", "2"), " underlined: you can change it");
   const slope = html("span", "gradient");
   const root = html(
     "p.al-key",

@@ -133,25 +133,27 @@ def _end(arrays: Iterable[Snapshot | None]) -> tuple[float, bool]:
 def scale_bar(scales: Scales, own: bool = False, moves: bool = False) -> dict[str, Any]:
     """The colour bar of a view, in words and numbers.
 
-    ``ticks`` are positions on it, each with the value and the gradient that have its colour.
+    ``ticks`` are positions on it with the values that have their colours, or with the gradients if no value has one;
+    the words say which number of each kind has the full colour.
     """
-    bars = [_ticks(scales.value, scales.more[0]), _ticks(scales.grad, scales.more[1])]
-    places = [] if own else view_tone(1.0).ticks()
-    if places and sum([len(texts[0]) + len(texts[1]) / 2 for texts in bars]) > _MOST_IN_TICKS:
-        places, bars = places[::2], [texts[::2] for texts in bars]  # the inner ones would touch the ends
-    at = view_tone(1.0).fractions(np.array(places)).round(6).tolist()
+    end, more = (scales.value, scales.more[0]) if scales.value else (scales.grad, scales.more[1])
+    numbers = [] if own or not end else view_tone(end).ticks()
+    texts = [number(at) for at in numbers]
+    if more and texts:
+        texts = [f"≤ {texts[0]}", *texts[1:4], f"≥ {texts[4]}"]
+    if sum(map(len, texts[:2])) > _MOST_IN_TICKS:
+        numbers, texts = numbers[::2], texts[::2]  # the inner ones would touch the ends
+    kinds = {"values": scales.value, "tangents" if moves else "gradients": scales.grad}
+    ends = [say("scale_end", end=number(end), kind=kind) for kind, end in kinds.items() if end]
     return {
         "scale": scales.value,
         "grad": scales.grad,
-        "ticks": [[*tick] for tick in zip(at, *bars, strict=False)],
-        "words": say("scale_own" if own else "scale_view_moves" if moves else "scale_view"),
+        "ticks": [
+            [*tick] for tick in zip(view_tone(end).fractions(np.array(numbers)).round(6).tolist(), texts, strict=True)
+        ],
+        "words": say("scale_own") if own else say("scale_view", ends=", ".join(ends)),
+        "more": say("scale_more"),
     }
-
-
-def _ticks(scale: float, more: bool) -> list[str]:
-    """The numbers at the colour bar; empty if there are none."""
-    texts = [number(at) for at in view_tone(scale).ticks()] if scale else [""] * 5
-    return [f"≤ {texts[0]}", *texts[1:4], f"≥ {texts[4]}"] if more else texts
 
 
 def strip_size(values: Sequence[Snapshot | None]) -> tuple[int, int]:

@@ -136,6 +136,7 @@ def scene(
     _mark_orders(usual.nodes, recording, outline)
     for node in usual.nodes:
         node["x"], node["y"] = usual.placed.corners[node["id"]]
+        node["plate"] = _plate(node, recording)
         node["parent"] = outline.parents.get(node["id"])
         node["device"] = places.get(node["id"] if node["group"] is None else node["group"]["last"])
     at = found.index(usual)
@@ -198,6 +199,13 @@ def structure(recording: Recording) -> tuple[Any, ...]:
     raised = None if recording.raised is None else (recording.raised.type, recording.raised.phase)
     others = recording.scopes, recording.openings, recording.moved is None
     return ends, raised, steps, devices(recording), *others
+
+
+def _plate(node: dict[str, Any], recording: Recording) -> str | None:
+    """The word at the upper edge of a box whose value was not computed."""
+    if node["kind"] not in LEAVES or node["plan"] is not None:
+        return None
+    return say(f"plate_{'input' if node['id'] in recording.inputs else node['kind']}")
 
 
 def _mark_orders(nodes: list[dict[str, Any]], recording: Recording, outline: Outline) -> None:

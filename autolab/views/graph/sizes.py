@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from ...recording.model import Recording, Snapshot, Step
-from ..draw import number, say
+from ..draw import say
 
 WIDE_RANGE = 100.0
 """If the ratio of the largest to the smallest number is at least this, the scale is logarithmic."""
@@ -103,5 +103,4 @@ class Bars:
     @property
     def words(self) -> str:
         """What the bars mean."""
-        ends = [number(end) for scale in (self.values, self.slopes) for end in (scale.low, scale.high)]
-        return say("plan_bars", value=f"{ends[0]} to {ends[1]}", gradient=f"{ends[2]} to {ends[3]}")
+        return say("plan_bars")

@@ -210,29 +210,30 @@ export function makeHeatLegend(isLying = false) {
 
 // The colour bar of the cells, below a graph; a mark follows the cell under the pointer.
 
-/** @typedef {{scale: number, grad: number, ticks: [number, string, string][], words: string}} Scale */
+/** @typedef {{scale: number, grad: number, ticks: [number, string][], words: string, more: string}} Scale */
 
 export function makeScaleLegend() {
   const [ramp, pointer] = [html("div.al-ramp"), html("div.al-scale-at", { hidden: true })];
-  const [numbers, words] = [html("div.al-scale-ticks"), html("span.al-note")];
+  const [numbers, words, seldom] = [html("div.al-scale-ticks"), html("span.al-note"), html("span.al-note.al-seldom")];
   const bar = html("div.al-scale-bar", ramp, pointer, numbers);
-  const root = html("div.al-scale-legend", { hidden: true }, bar, words);
+  const root = html("div.al-scale-legend", { hidden: true }, bar, words, seldom);
   let last = "";
   const at = (/** @type {number} */ t) => `${50 * (1 + Math.max(-1, Math.min(1, t)))}%`;
 
   return {
     root,
-    /** @param {Scale | null} facts @param {ColorMap} colors @param {string} more further explanations */
-    update(facts, colors, more) {
+    /** @param {Scale | null} facts @param {ColorMap} colors @param {string} bars the meaning of the bars of a plan */
+    update(facts, colors, bars) {
       bar.hidden = !(facts?.scale || facts?.grad);
-      root.hidden = bar.hidden && !more;
-      write(words, [bar.hidden ? "" : facts?.words, more].filter(Boolean).join(". "));
+      root.hidden = bar.hidden && !bars;
+      write(words, [bar.hidden ? "" : facts?.words, bars].filter(Boolean).join(" "));
+      write(seldom, (!bar.hidden && facts?.more) || "");
       if (!facts) return;
       ramp.style.background = rampOf(colors, -1);
       if (last === (last = facts.ticks.join())) return;
       numbers.replaceChildren(
-        ...facts.ticks.map(([t, value, grad]) => {
-          const tick = html("span", value, html("span.al-tick-grad", grad));
+        ...facts.ticks.map(([t, number]) => {
+          const tick = html("span", number);
           tick.style.left = at(t);
           return tick;
         }),

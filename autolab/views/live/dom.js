@@ -109,6 +109,7 @@ export const prose = (text) => text.split("`").map((part, i) => (i % 2 ? html("c
 
 /** Write a sentence with code into an element. @param {Element} element @param {string} text */
 export function writeSentence(element, text) {
+  /** @type {HTMLElement} */ (element).style.setProperty("--al-length", String(text.length));
   if (text.includes("`")) element.replaceChildren(...prose(text));
   else write(element, text);
 }

@@ -32,6 +32,8 @@ def given(walk: Playback, k: int, sheet: Sheet, pick: Pick | None) -> dict[str, 
 
 
 def _spoken(step: Step) -> str:
+    if step.value is not None and step.value.size > 1:
+        return say("spoken_of_shape", name=label(step), shape=shape_text(step.value.shape))
     return f"{label(step)} = {say('walk_not_kept') if step.value is None else spoken_value(step.value)}"
 
 

@@ -256,10 +256,13 @@ def share_sentence(share: Share) -> str:
     """A share as read aloud."""
     if share.count == 1:
         return share.told()
-    words = {"count": share.count, "target": share.ends[1], "kind": share.noun, "arrived": share.number}
-    if share.number == 1:
-        return f"{share.told()} {say('spoken_first', **words)}"
-    return f"{share.told()} {say('spoken_sum', total=a_value(share.use.total or share.share), **words)}"
+    total = share.use.total or share.share
+    words = {"count": share.count, "arrived": share.number, "target": share.ends[1], "kind": share.noun}
+    is_complete, number = share.number == share.count, total.size == 1
+    key = "part" if share.number == 1 or not (number or is_complete) else "complete" if is_complete else "so_far"
+    return (
+        f"{share.told()} {say(f'spoken_{key}' + '_number' * (number and is_complete), total=text_of(total), **words)}"
+    )
 
 
 # ------------------------------------------------------------------ forward mode

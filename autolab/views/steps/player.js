@@ -28,7 +28,7 @@ export function makePlayerPart(view) {
   });
   const { root: bar, slider, jump } = player;
   const first = tool("first", "To the first step", () => jump(0));
-  const last = tool("last", "Show everything", () => jump(count()));
+  const last = tool("last", "Show every step", () => jump(count()));
   const place = html("span.al-place", { hidden: true });
   const pace = html("select.al-button.al-pace", { "aria-label": "Pace" }, ...options(Object.keys(PACES)));
   pace.value = "normal";

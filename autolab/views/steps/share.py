@@ -4,6 +4,7 @@ added.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -32,6 +33,18 @@ from .worksheet import (
 )
 
 _SUBSCRIPTS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
+
+_HOW = {
+    r"g$": "how_unchanged",
+    r"-g$": "how_negated",
+    r"g \* (\w+)$": "how_times",
+    r"g / (\w+)$": "how_divided",
+    r"broadcast_to\(g[,)]": "how_repeated",
+    r"broadcast_to\(g / n[,)]": "how_mean",
+    r"reshape\(g[,)]": "how_reshaped",
+    r"transpose\(g[,)]": "how_transposed",
+}
+"""Rules of the simplest forms, and how they are told."""
 
 Pick = tuple[Space, int, int]
 """A selected cell: whether the array has the output's or the input's shape, the row and the column."""
@@ -274,15 +287,38 @@ class Share:
             found.append(say("not_linear"))
         if self.upstream is not None and self.upstream.dtype != self.share.dtype:
             found.append(say("cast", kind=self.noun, dtype=self.share.dtype, name=self.ends[1]))
-        if self.count > 1:
-            key = "first_share" if self.number == 1 else "later_share"
-            found.append(say(key, arrived=self.number, count=self.count))
         return found
 
     def told(self) -> str:
-        """The share as read aloud."""
+        """The share as read aloud: with its numbers or, of an array, with how it is computed."""
+        if self.share.size > 1:
+            key = "spoken_array" if self.ends[0].isidentifier() and self.ends[0][-1] != "s" else "spoken_array_of"
+            return say(key, source=self.ends[0], target=self.ends[1], how=self._how())
         upstream = say("absent") if self.upstream is None else spoken_value(self.upstream)
         words = {"source": self.ends[0], "target": self.ends[1], "share": a_value(self.share), "upstream": upstream}
         if self.use.local is None or self.use.product is not None:
             return say("spoken_share", **words)
         return say("spoken_product", local=spoken_value(self.use.local), **words)
+
+    def _how(self) -> str:
+        """How the upstream gradient becomes the share, in a few words."""
+        if self.matrices is not None:
+            upstream = say("term_upstream")
+            left, right = [f"the {name}" if name == upstream else name for name in self.matrices.names]
+            return say("how_matrix", left=left, right=right)
+        key = "how_rule" if self.use.local is None else "how_local"
+        factor = ""
+        for pattern, found in _HOW.items():
+            match = re.match(pattern, self.use.rule or "")
+            if match and all([name in self._factors for name in match.groups()]):
+                key, factor = found, "".join([self._factors[name] for name in match.groups()])
+        told = say(key, function=self.step.function, factor=factor)
+        return told if self.use.product is None else say("summed", rule=told, axes=self.axes())
+
+    @cached_property
+    def _factors(self) -> dict[str, str]:
+        """What an upstream number may be multiplied with: by the name in the rule, a number or the cell of an array."""
+        names = names_in(self.step, self.steps)
+        sources = {o.parameter: self.steps[o.step].value for o in self.step.operands if o.step is not None}
+        arrays = {name for name, value in [("y", self.step.value), *sources.items()] if value and value.size > 1}
+        return {name: say("how_cell", name=text) if name in arrays else text for name, text in names.items()}

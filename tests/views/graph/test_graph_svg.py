@@ -120,7 +120,7 @@ def test_small_heatmaps_hold_their_numbers():
         "0",
         "0.5",
         "5",
-        "colours by asinh",
+        "colours compressed, so small numbers show",
         "1 NaN, 1 inf",
     ]
 

@@ -51,8 +51,8 @@ def test_values_and_gradients_have_a_scale_each_and_single_numbers_none() -> Non
     told = readings(recording)
     scales = {(reading["value_scale"], reading["grad_scale"]) for reading in told["nodes"].values()}
     assert scales == {(20.0, 2.0)} == {(told["scale"]["scale"], told["scale"]["grad"])}
-    assert [tick[1:] for tick in told["scale"]["ticks"]][-2:] == [["2", "0.2"], ["20", "2"]]
-    assert "a scale for values, one for gradients" in told["scale"]["words"]
+    assert [tick[1:] for tick in told["scale"]["ticks"]][-2:] == [["2"], ["20"]]
+    assert told["scale"]["words"] == "Full colour: 20 for values, 2 for gradients."
     loud = autolab.record(lambda x: (x * x).sum() * 1e6, np.array([0.5, 0.25]))
     assert view_scales(loud)[:2] == (0.5, 1e6), "the sum itself, a single number, counts for nothing"
     assert readings(autolab.record(lambda x: x * x, 3.0))["scale"] is None
@@ -101,9 +101,9 @@ def test_each_array_to_its_own_largest_is_said_at_each() -> None:
     told = readings(recording, own=True)
     h = told["nodes"][str(recording["h"].id)]
     assert h["own"] and h["value_scale"] == pytest.approx(1.3e-11) and h["grad_scale"] == 1.0
-    assert told["scale"]["ticks"] == [] and "own largest" in told["scale"]["words"]
+    assert told["scale"]["ticks"] == [] and "own scale" in told["scale"]["words"]
     text = draw(scene(recording), told)
-    assert "value ≤ 1.3e−11" in text and "own largest" in text
+    assert "value ≤ 1.3e−11" in text and "own scale" in text
 
 
 def test_zero_has_a_mark_and_nothing_else_has_it() -> None:
@@ -115,8 +115,8 @@ def test_zero_has_a_mark_and_nothing_else_has_it() -> None:
 
 def test_the_picture_explains_its_colours() -> None:
     text = to_svg(autolab.record(fading, X))
-    assert "a scale for values" in text and ">−20<" in text and ">−2<" in text
-    assert "a scale for values" not in to_svg(autolab.record(lambda x: x * x, 3.0))
+    assert "20 for values, 2 for gradients" in text and ">−20<" in text and ">−2<" in text
+    assert "Full colour" not in to_svg(autolab.record(lambda x: x * x, 3.0))
 
 
 def test_the_bars_of_a_step_offer_the_scale_of_the_view_first() -> None:

@@ -100,7 +100,7 @@ def test_every_button_of_the_player_has_its_own_sign_and_says_what_it_does(
         "Play",
         "One step on",
         "To the first step",
-        "Show everything",
+        "Show every step",
     ]
     play = page.get_by_role("button", name="Play", exact=True)
     play.click()

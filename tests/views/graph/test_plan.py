@@ -95,7 +95,7 @@ def test_what_has_no_size_has_no_bar(size: float, expected: float | None) -> Non
 
 def test_the_static_picture_is_the_same_overview() -> None:
     drawn = to_svg(recorded(), "light")
-    assert "blocks.0 … blocks.5" in drawn and f"× {BLOCKS}" in drawn and "Bars: typical size" in drawn
+    assert "blocks.0 … blocks.5" in drawn and f"× {BLOCKS}" in drawn and "Full = largest" in drawn
     assert len(re.findall(r'class="gradient"[^>]*height="4"', drawn)) == 4
 
 

@@ -106,7 +106,9 @@ def test_the_shares_of_a_reused_value_are_added_one_by_one() -> None:
     assert formula(frames[1]) == "∂y/∂x = … + ∂y/∂(x · x) · ∂(x · x)/∂x_1 + …"
     assert [line["text"] for line in frames[1]["lines"]] == ["1", "3", "3", "1", "4"]
     assert [line["text"] for line in frames[2]["lines"]] == ["1", "3", "3", "4", "7"]
-    assert say("later_share", arrived=3, count=3) in frames[2]["notes"]
+    assert frames[2]["spoken"].endswith(
+        say("spoken_complete_number", arrived=3, count=3, kind="gradient", target="x", total="7")
+    )
     assert say("this_use", use="x₂", name="x", parameter="b") in frames[2]["notes"]
     assert [f["edge"]["nth"] for f in frames] == [0, 0, 1]
 
@@ -245,3 +247,32 @@ def test_the_listing_says_which_line_made_what() -> None:
     at = {shown["lines"][int(line) - shown["first"]].strip(): nodes for line, nodes in shown["at"].items()}
     assert at == {"def muladd(x, y, z):": [0, 1, 2], "h = x * y": [3], "w = h + z": [4]}
     assert listing(record(np.tanh, 1.0), {}) == {}
+
+
+def test_the_share_of_an_array_says_how_it_comes_about() -> None:
+    """With the user's names, for every simple form of a rule, and with the count where there are several shares."""
+
+    def program(A, B, c):
+        H = A * B
+        s = (H + A - c).T.reshape(15)
+        M = (s / 2.0 - np.exp(s)) * 3.0
+        return M.mean() + (A @ B.T).sum()
+
+    arrays = {"A": RNG.normal(size=(3, 5)), "B": RNG.normal(size=(3, 5)), "c": RNG.normal(size=5)}
+    _, walk, boxes = walked(program, **arrays)
+    said = [told(walk, k, boxes)[0]["spoken"] for k in range(walk.start + 1, len(walk))]
+    for sentence in (
+        "H's share for A: each upstream number times the cell of B. Share 3 of 3; A is complete.",
+        "H's share for B: each upstream number times the cell of A. Share 2 of 2; B is complete.",
+        "The share of H + A for A: each upstream number, unchanged. Share 2 of 3.",
+        "The share of H + A - c for c: each upstream number with the opposite sign, summed over axis 0.",
+        "The share of H + A - c for H + A: each upstream number, unchanged.",
+        "The share of A @ B.T for A: the upstream gradient times B.T transposed. Share 1 of 3.",
+        "The share of A @ B.T for B.T: A transposed times the upstream gradient.",
+        "The share of M.mean() for M: the upstream number divided by the number of cells, in every cell.",
+        "The share of (A @ B.T).sum() for A @ B.T: the upstream number, in every cell.",
+    ):
+        assert sentence in said, (sentence, said)
+    rest = " ".join(said)
+    for words in ("divided by 2", "times 3", "times the cell of np.exp(s)", "in another shape", "transposed. "):
+        assert words in rest, (words, said)

@@ -26,7 +26,7 @@ from autolab.views.graph.scene import scene
 from ..cases import halves, muladd, recorded_muladd, recorded_net, recording, step
 
 NODE = {"id", "kind", "output", "x", "y", "w", "h", "name", "text", "symbol", "cells", "group", "parent"}
-NODE |= {"order", "device", "of", "plan", "numbered", "shape", "strip_width", "strip_height"}
+NODE |= {"order", "device", "of", "plan", "numbered", "shape", "strip_width", "strip_height", "plate"}
 
 
 def nodes_by_text(picture):

@@ -40,7 +40,7 @@ def go(page: Page, wire: Wire, k: int) -> None:
 
 
 def press(page: Page, wire: Wire, name: str) -> None:
-    place = menu(page) if name in ("To the first step", "Show everything") else page.locator(".al-foot")
+    place = menu(page) if name in ("To the first step", "Show every step") else page.locator(".al-foot")
     place.get_by_role("button", name=name, exact=True).click()
     wire.settle()
 
@@ -83,7 +83,7 @@ def test_a_backward_step_has_its_rule_and_its_numbers(page: Page, open_view: Ope
     assert results(page) == ["1", "3", "3"]
     assert sheet.locator(".al-rule").inner_text().split("\n") == [
         "gradient of x = upstream × y",
-        "as declared in mul for a: g * b",
+        "rule of mul for a: g * b",
         "1 × 3 = 3",
     ]
     assert page.locator(".al-back").count() == 1

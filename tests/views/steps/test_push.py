@@ -56,7 +56,8 @@ def test_it_goes_from_what_moves_to_the_output_share_by_share() -> None:
         ("+", "18"),
         ("=", "36"),
     ]
-    assert say("spoken_sum", kind="tangent", arrived=2, count=2, target="u * u", total="36") in second["spoken"]
+    words = {"kind": "tangent", "arrived": 2, "count": 2, "target": "u * u", "total": "36"}
+    assert say("spoken_complete_number", **words) in second["spoken"]
     assert [f["backward"] for f in told] == [f["moving"] for f in told] == [True] * 7
     times = walk.times({step: step for step in walk.steps})
     assert [times[str(step)]["last"] for step in (0, 1, 2, 3)] == [0, None, 1, 3]
@@ -143,7 +144,7 @@ def test_the_boxes_show_tangents_and_call_them_so() -> None:
     assert (b["kind"], b["grad"], b["grad_cells"]) == ("tangent", "[1, 1, 1, 1]", [[1, 1, 1, 1]])
     assert (x["grad"], x["grad_note"]) == (None, "0") and x["spoken"].endswith(say("stands_still"))
     assert "tangent [1, 1, 1, 1]" in b["spoken"] and "gradient" not in b["spoken"]
-    assert found["scale"]["words"] == say("scale_view_moves")
+    assert found["scale"]["words"] == "Full colour: 5 for values, 1 for tangents."
     numbers = Reader(record(small, 2.0, 3.0, options={"forward": "x"})).ask(["numbers", 0, None, False])
     assert numbers["moving"] == say("moves_legend", per=say("moves_per", letter="x"))
 
