@@ -481,7 +481,7 @@ ALIASES: dict[str, dict[str, str]] = {
     ),
     "Optimizer": _names(
         {
-            "": "load_state_dict=load_state state_dict=state zero_grads=zero_grad",
+            "": "zero_grads=zero_grad",
             "optimizers.param_groups": "param_groups apply_gradients",
         }
     ),

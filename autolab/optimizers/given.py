@@ -72,14 +72,17 @@ def target_and_groups(who: str, given: Any) -> tuple[Link, Groups] | None:
     else:
         groups.append((parameters_of(who, entries), {}))
     listed = [parameter for parameters, _ in groups for parameter in parameters]
-    if len(set(map(id, listed))) < len(listed):
-        raise ValueError(f"{who}: a parameter was given twice; expected each once")
+    check_once(who, listed)
     target = GivenParameters(listed, [link for link in origins if link is not None])
     return target, groups
 
 
-def parameters_of(who: str, given: Any) -> list[Any]:
-    """The parameters of a group, as a list; raises as `target_and_groups` does."""
+def parameters_of(who: str, given: Any, before: Iterable[Any] = (), is_lenient: bool = False) -> list[Any]:
+    """The parameters of a group, as a list; raises as `target_and_groups` does.
+
+    ``before`` are those of other groups. If ``is_lenient``, as PyTorch is, there may be none, and leaves that require
+    no gradient.
+    """
     if isinstance(given, Link):
         return list(given.params())
     found = [given] if isinstance(given, Variable) else list(given)
@@ -87,13 +90,21 @@ def parameters_of(who: str, given: Any) -> list[Any]:
     for parameter in found:
         if not isinstance(parameter, Variable):
             raise TypeError(f"{who}: got {a_kind(parameter)} among the parameters; expected Parameters")
-        if not isinstance(parameter, Parameter) and (not parameter.requires_grad or parameter.creator is not None):
+        is_fixed = not parameter.requires_grad and not is_lenient
+        if not isinstance(parameter, Parameter) and (is_fixed or parameter.creator is not None):
             what = f"{who}: got a Variable ({parameter.name or 'without a name'!s:.60})"
             raise ValueError(f"{what} that is computed or requires no gradient; expected leaves that require one")
-    if not found:
+    if not found and not is_lenient:
         listed = "links in a plain list are not found there: self.layers = ChainList(*layers)"
         raise ValueError(f"{who}: got no parameters; expected at least one ({listed})")
+    check_once(who, [*before, *found])
     return found
+
+
+def check_once(who: str, parameters: list[Any]) -> None:
+    """Raise if one of the parameters is there twice."""
+    if len({*map(id, parameters)}) < len(parameters):
+        raise ValueError(f"{who}: a parameter was given twice; expected each once")
 
 
 def _held(entry: Link | Parameter) -> list[Parameter]:

@@ -7,7 +7,19 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from ..engine import Array, Displayed, Parameter, Variable, a_kind, check_number, new_order, publish, to_cpu, to_gpu
+from ..engine import (
+    Array,
+    Displayed,
+    Parameter,
+    Variable,
+    a_kind,
+    check_number,
+    new_order,
+    publish,
+    to_cpu,
+    to_gpu,
+    using_config,
+)
 from ..engine.arrays import HALF
 from ..engine.habits import answer_habits
 from ..links import Link
@@ -15,9 +27,10 @@ from ..shared.state_layout import Slot
 from .construction import TakesParameters
 from .given import GivenParameters, Groups, parameters_of, target_and_groups, warn_of_plain_lists
 from .settings import Check, Settings, Word, from_to, truth
-from .state import Memory, State, planned, state, state_layout
+from .state import State, loaded, planned, state, state_dict, state_layout, states_of
 
 Hook = Callable[["Optimizer"], Any]
+_NONE: State = {}
 
 
 def _rate(who: str, name: str, value: Any) -> Any:
@@ -25,7 +38,60 @@ def _rate(who: str, name: str, value: Any) -> Any:
 
 
 class Updates(Settings):
-    """What changes parameters, in ``_step()``: AutoLab's optimizers and those with PyTorch's rules."""
+    """What changes parameters, in ``_step()``: AutoLab's optimizers and those of facades."""
+
+    _rules: dict[Any, Optimizer]
+    """The rules of parameters that have another than the first group."""
+
+    def _step(self) -> None:
+        raise NotImplementedError
+
+    @property
+    def _all_rules(self) -> tuple[Optimizer, ...]:
+        """The rule of each group."""
+        raise NotImplementedError
+
+    def step(self, closure: Callable[[], Any] | None = None) -> Any:
+        """Update the parameters once by their current gradients.
+
+        ``closure``, if given, is called first, to compute the gradients again; its result is returned.
+        """
+        loss = None
+        if closure is not None:
+            with using_config("enable_backprop", True):
+                loss = closure()
+        self._step()
+        return loss
+
+    def _moved(
+        self, parameters: list[Any], first: Optimizer, states: Mapping[Any, State]
+    ) -> tuple[list[tuple[Any, str, Any]], dict[Any, State]]:
+        """The assignments that update parameters, by the rule ``first`` or their own, and their states afterwards."""
+        stores: list[tuple[Any, str, Any]] = []
+        later: dict[Any, State] = {}
+        rules, prepares = self._rules, first.weight_decay or first.maximize
+        if rules:
+            prepares = any([rule.weight_decay or rule.maximize for rule in self._all_rules])
+        for parameter in parameters:
+            before = states.get(parameter, _NONE)
+            state = before.copy()
+            node: Any = parameter.node  # it exists, as the parameter has a gradient
+            w = parameter._data
+            rule = rules.get(parameter, first) if rules else first
+            if prepares or w.dtype is HALF:
+                new = rule._updated(w, node.grad._data, state)
+            else:
+                new = rule.update_one(w, node.grad._data, state)
+            if new.shape != w.shape:
+                raise ValueError(
+                    f"{type(self).__name__}: the new {parameter.name} has shape {new.shape}, not {w.shape}"
+                )
+            if new.dtype is not w.dtype:
+                new = new.astype(w.dtype, copy=False)
+            stores += (parameter, "_data", new), (node, "moved", new_order())
+            if state or before:
+                later[parameter] = state
+        return stores, later
 
 
 class Optimizer(Displayed, Updates, metaclass=TakesParameters):
@@ -94,7 +160,7 @@ class Optimizer(Displayed, Updates, metaclass=TakesParameters):
         self.target: Link | None = None
         self.t = 0
         self._hooks: dict[str, Hook] = {}
-        self._memories: dict[Parameter, Memory] = {}
+        self._states: dict[Parameter, State] = {}
         self._groups: list[tuple[list[Parameter] | None, Optimizer]] = []
         self._rules: dict[Parameter, Optimizer] = {}
         self._notes: dict[str, Any] = {}
@@ -124,7 +190,7 @@ class Optimizer(Displayed, Updates, metaclass=TakesParameters):
         given = target_and_groups(f"{type(self).__name__}.setup: target", target)
         if given is None or any([own for _, own in given[1]]):
             raise TypeError(f"{type(self).__name__}.setup: got {a_kind(target)}; expected a Link or parameters")
-        self.target, self.t, self._memories, self._groups, self._rules = given[0], 0, {}, [], {}
+        self.target, self.t, self._states, self._groups, self._rules = given[0], 0, {}, [], {}
         return self._split(given[1])
 
     def _split(self, groups: Groups) -> Self:
@@ -164,10 +230,8 @@ class Optimizer(Displayed, Updates, metaclass=TakesParameters):
             raise TypeError(f"{who}: got {a_kind(param_group)}; expected a dict with params, such as {{'params': [w]}}")
         target = self._link("add_param_group")
         origins = [*getattr(target, "origins", [target]), getattr(param_group["params"], "link", None)]
-        parameters = parameters_of(who, param_group["params"])
         before = list(target.params())
-        if len({*map(id, [*before, *parameters])}) < len(before) + len(parameters):
-            raise ValueError(f"{who}: a parameter was given twice; expected each once")
+        parameters = parameters_of(who, param_group["params"], before)
         own = {name: value for name, value in param_group.items() if name != "params"}
         first = self._groups or [(before, self)]
         self._groups = first
@@ -261,15 +325,6 @@ class Optimizer(Displayed, Updates, metaclass=TakesParameters):
         self._step()
         return loss
 
-    def step(self, closure: Callable[[], Any] | None = None) -> Any:
-        """Update the parameters once by their current gradients: `update` without arguments.
-
-        ``closure``, if given, is called first, to compute the gradients again; its result is returned.
-        """
-        loss = None if closure is None else closure()
-        self.update()
-        return loss
-
     def zero_grad(self, set_to_none: bool = True) -> None:
         """Set the gradients of all parameters to None, or, with ``set_to_none=False``, those that there are to 0."""
         self._link("zero_grad").cleargrads(set_to_none)
@@ -299,31 +354,8 @@ class Optimizer(Displayed, Updates, metaclass=TakesParameters):
 
     def _stores(self, parameters: list[Parameter]) -> list[tuple[Any, str, Any]]:
         """The assignments that update the parameters."""
-        stores: list[tuple[Any, str, Any]] = []
-        memories, rules = self._memories, self._rules
-        prepares = self.weight_decay or self.maximize
-        if rules:
-            prepares = any([rule.weight_decay or rule.maximize for rule in self._all_rules])
-        for parameter in parameters:
-            memory = memories.get(parameter) or memories.setdefault(parameter, Memory())
-            state = memory.state.copy()
-            node: Any = parameter.node  # it exists, as the parameter has a gradient
-            w = parameter._data
-            rule = rules.get(parameter, self) if rules else self
-            if prepares or w.dtype is HALF:
-                new = rule._updated(w, node.grad._data, state)
-            else:
-                new = rule.update_one(w, node.grad._data, state)
-            if new.shape != w.shape:
-                raise ValueError(
-                    f"{type(self).__name__}: the new {parameter.name} has shape {new.shape}, not {w.shape}"
-                )
-            if new.dtype is not w.dtype:
-                new = new.astype(w.dtype, copy=False)
-            stores += (parameter, "_data", new), (node, "moved", new_order())
-            if state or memory.state:
-                stores.append((memory, "state", state))
-        return stores
+        stores, later = self._moved(parameters, self, self._states)
+        return [*stores, (self, "_states", {**self._states, **later})] if later else stores
 
     def _updated(self, w: Array, g: Array, state: State) -> Array:
         """The new array of one parameter, from its gradient as the options say."""
@@ -363,7 +395,7 @@ class Optimizer(Displayed, Updates, metaclass=TakesParameters):
         return (self, *[rule for _, rule in self._groups[1:]])
 
     def state(self) -> dict[str, Any]:
-        """The state of the optimizer by names such as ``l1/W/m``: all that later updates depend on, besides the
+        """The state of the optimizer by names such as ``l1/W/exp_avg``: all that later updates depend on, besides the
         parameters."""
         return state(self)
 
@@ -374,6 +406,33 @@ class Optimizer(Displayed, Updates, metaclass=TakesParameters):
     def load_state(self, state: Mapping[str, Any]) -> None:
         """Load what `state` returned, for the same kind of optimizer and model; on an error nothing changes."""
         publish(self.planned(state))
+
+    def state_dict(self) -> dict[str, Any]:
+        """The state in PyTorch's form: ``state`` of each parameter, by its number, and ``param_groups``; and ``t``.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from autolab import links as L, optimizers
+        >>> layer = L.Linear(2, 1, nobias=True)
+        >>> optimizer = optimizers.Adam(layer.parameters())
+        >>> layer.W.grad = np.full((1, 2), 2.0, np.float32)
+        >>> optimizer.step()
+        >>> optimizer.state_dict()["state"][0]["exp_avg"]
+        array([[0.2, 0.2]], dtype=float32)
+        """
+        return {**state_dict(self.param_groups, self._states), "t": self.t}  # type: ignore[attr-defined]
+
+    def load_state_dict(self, state_dict: Mapping[str, Any]) -> None:
+        """Load what `state_dict` returned, here or in PyTorch, or what `state` did; on an error nothing changes."""
+        if "param_groups" not in state_dict:
+            return self.load_state(state_dict)
+        who, groups = f"{type(self).__name__}.load_state_dict", self.param_groups  # type: ignore[attr-defined]
+        states = loaded(who, states_of(who, groups, state_dict))
+        saved = zip(groups, state_dict["param_groups"], strict=True)
+        stores = [store for group, settings in saved for store in group.planned(settings)]
+        t = int(state_dict.get("t", max([held.get("step", 0) for held in states.values()], default=0)))
+        publish([*stores, *[(rule, "t", t) for rule in self._all_rules], (self, "_states", states)])
 
     def planned(self, state: Mapping[str, Any]) -> list[tuple[Any, str, Any]]:
         """The assignments that `load_state` would make; raises the same errors."""
@@ -388,8 +447,10 @@ class Optimizer(Displayed, Updates, metaclass=TakesParameters):
         return self._move(to_cpu)
 
     def _move(self, move: Callable[[Array], Array]) -> Self:
-        for memory in self._memories.values():
-            memory.state = {k: move(v) if hasattr(v, "shape") else v for k, v in memory.state.items()}
+        self._states = {
+            parameter: {name: move(value) if hasattr(value, "shape") else value for name, value in held.items()}
+            for parameter, held in self._states.items()
+        }
         return self
 
     def __repr__(self) -> str:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, MutableMapping
+from collections.abc import Iterable, Iterator, Mapping, MutableMapping
+from copy import copy
 from typing import Any
 
 from ..engine import publish
@@ -73,6 +74,17 @@ class ParameterGroup(MutableMapping[str, Any]):
             rule._notes[name] = value
         else:
             raise KeyError(no_setting(who, name, rule.setting_names()))
+
+    def planned(self, settings: Mapping[str, Any]) -> list[tuple[Any, str, Any]]:
+        """The assignments that give the rule these settings, and its options their defaults where there is none."""
+        twin = copy(self.rule)
+        twin._notes = {}
+        for name, default in twin.options.items():
+            if name not in twin.hyperparameters:
+                object.__setattr__(twin, name, default)
+        set_all(ParameterGroup(twin, [], self._is_open), [one for one in settings.items() if one[0] != "params"])
+        before = vars(self.rule)
+        return [(self.rule, name, value) for name, value in vars(twin).items() if before.get(name, twin) is not value]
 
     def __delitem__(self, name: str) -> None:
         if name not in self.rule._notes:

@@ -20,15 +20,6 @@ State = dict[str, Any]
 """The state of an optimizer for one parameter: arrays and numbers by name."""
 
 
-class Memory:
-    """Holds the state of an optimizer for one parameter."""
-
-    __slots__ = ("state",)
-
-    def __init__(self, state: State | None = None) -> None:
-        self.state: State = state or {}
-
-
 def state(optimizer: Optimizer) -> dict[str, Any]:
     """The number of updates, the hyperparameters of all groups, and the state of each parameter."""
     found: dict[str, Any] = {"t": optimizer.t}
@@ -39,8 +30,7 @@ def state(optimizer: Optimizer) -> dict[str, Any]:
         notes = {name: value for name, value in rule._notes.items() if isinstance(value, int | float)}
         found |= {_key(i, name): value for name, value in {**notes, **options}.items()}
     for path, parameter in optimizer._link("state").namedparams():
-        memory = optimizer._memories.get(parameter)
-        found |= {f"{path[1:]}/{name}": value for name, value in (memory.state if memory else {}).items()}
+        found |= {f"{path[1:]}/{name}": value for name, value in optimizer._states.get(parameter, {}).items()}
     return found
 
 
@@ -78,7 +68,7 @@ def state_layout(optimizer: Optimizer) -> dict[str, Slot]:
     """The shape and dtype of each entry that a state may have, by name."""
     found = {"t": COUNT, f"hyperparameters{BELOW}": NUMBER}
     for path, parameter in optimizer._link("state_layout").namedparams():
-        found[f"{path[1:]}{BELOW}"] = _memory_slot(parameter)
+        found[f"{path[1:]}{BELOW}"] = _slot(parameter)
     return found
 
 
@@ -96,7 +86,7 @@ def planned(optimizer: Optimizer, state: Mapping[str, Any]) -> list[tuple[Any, s
     stores += [(rule, name, float(state[key])) for key, rule, name in numbers if key in rest]
     stores += _options(optimizer, state, rest)
     rest -= {"t", *[key for key, _, _ in numbers], *[f"hyperparameters/{n}" for n in optimizer.hyperparameters]}
-    memories = _memories(who, optimizer, state, rest)
+    states = _states(who, optimizer, state, rest)
     if others := [name.partition("/")[2] for name in rest if name.startswith("hyperparameters/")]:
         raise ValueError(
             f"{who}: this is the state of another kind of optimizer, with {named(others)}; nothing was loaded"
@@ -106,24 +96,56 @@ def planned(optimizer: Optimizer, state: Mapping[str, Any]) -> list[tuple[Any, s
     if lost := [name for key, _, name in numbers if key not in state and name != "lr"]:  # lr may have been a schedule
         what = f"this is the state of another kind of optimizer, without {named(lost)}"
         raise ValueError(f"{who}: {what}; nothing was loaded")
-    return [*stores, (optimizer, "_memories", memories)]
+    return [*stores, (optimizer, "_states", states)]
 
 
-def _memories(who: str, optimizer: Optimizer, state: Mapping[str, Any], rest: set[str]) -> dict[Parameter, Memory]:
+def _states(who: str, optimizer: Optimizer, state: Mapping[str, Any], rest: set[str]) -> dict[Parameter, State]:
     """The state of each parameter; removes from ``rest`` the names that are used."""
-    memories = {}
+    states = {}
     names: dict[str, list[str]] = {}
     own = is_handed_over(state)
     for name in state:
         names.setdefault(name.rpartition("/")[0], []).append(name)
     for path, parameter in optimizer._link("load_state").namedparams():
         its = [name for name in names.get(path[1:], ()) if name in rest]
-        memories[parameter] = Memory({n.rpartition("/")[2]: _loaded(who, n, state[n], parameter, own) for n in its})
+        states[parameter] = {n.rpartition("/")[2]: _loaded(who, n, state[n], parameter, own) for n in its}
         rest.difference_update(its)
-    return memories
+    return states
 
 
-def _memory_slot(parameter: Parameter) -> Slot:
+def state_dict(groups: Iterable[Any], states: Mapping[Any, State]) -> dict[str, Any]:
+    """PyTorch's form of a state: the parameters have the numbers of their order in the groups."""
+    numbers: dict[int, int] = {}
+    listed = []
+    for group in groups:
+        numbers.update({id(p): len(numbers) + i for i, p in enumerate(group["params"])})
+        settings = {name: value for name, value in group.items() if not callable(value)}
+        listed.append({**settings, "params": [numbers[id(p)] for p in group["params"]]})
+    return {"state": {numbers[id(p)]: dict(held) for p, held in states.items() if held}, "param_groups": listed}
+
+
+def states_of(who: str, groups: list[Any], state_dict: Mapping[str, Any]) -> dict[Any, State]:
+    """The states in a `state_dict` by parameter; raises if its groups are others."""
+    sizes, own = ([len(group["params"]) for group in each] for each in (state_dict["param_groups"], groups))
+    if sizes != own:
+        raise ValueError(f"{who}: parameters in groups: the state has {sizes}, the optimizer {own}; nothing was loaded")
+    numbers = [i for group in state_dict["param_groups"] for i in group["params"]]
+    parameters = dict(zip(numbers, [p for group in groups for p in group["params"]], strict=True))
+    if unknown := [i for i in state_dict["state"] if i not in parameters]:
+        raise ValueError(f"{who}: no group has a parameter {unknown[0]!r:.60}; nothing was loaded")
+    return {parameters[i]: dict(held) for i, held in state_dict["state"].items()}
+
+
+def loaded(who: str, states: Mapping[Any, State]) -> dict[Any, State]:
+    """The states of parameters as arrays and numbers; raises if an array does not fit its parameter."""
+    found = {}
+    for i, (p, held) in enumerate(states.items()):
+        entries = [(name, _loaded(who, f"{i}/{name}", value, p, False)) for name, value in held.items()]
+        found[p] = {name: value for name, value in entries if value is not None}
+    return found
+
+
+def _slot(parameter: Parameter) -> Slot:
     """The slot of an entry: an array of the parameter's shape, or a count."""
     known = parameter.is_initialized
     dtype = np.dtype(parameter.dtype if known else np.float32)
@@ -131,10 +153,13 @@ def _memory_slot(parameter: Parameter) -> Slot:
 
 
 def _loaded(who: str, name: str, value: Any, parameter: Parameter, own: bool) -> Any:
-    """One entry of the state, on the parameter's device; a 0-d integer is a count."""
+    """One entry of the state, on the parameter's device, or a number, such as that of the updates."""
+    if value is None:  # as PyTorch has it where a rule has kept nothing
+        return None
     array = as_array(value, f"{who}: {name!r:.100}")
-    if array.dtype.kind in "iu" and array.ndim == 0:
-        return int(array)
-    check_entry(who, name, _memory_slot(parameter), array)
+    if array.ndim == 0 and array.dtype.kind in "iuf" and (array.dtype.kind != "f" or parameter.shape):
+        number = array.item()
+        return int(number) if number == number // 1 else number
+    check_entry(who, name, _slot(parameter), array)
     xp = get_array_module(parameter._data) if parameter.is_initialized else np
     return xp.asarray(array) if own else xp.array(array)

@@ -1,6 +1,6 @@
 """The update rules. In all of them ``w`` is a parameter, ``g`` its gradient and ``lr`` the learning rate.
 
-Arrays of the state have the parameter's dtype. Intermediate results are computed in place, in an array that the rule
+The state of a parameter has PyTorch's names; its arrays have the parameter's dtype. Intermediate results are computed in place, in an array that the rule
 itself has created.
 """
 
@@ -189,12 +189,12 @@ class AdaGrad(Optimizer):
         self.eps = eps
 
     def update_one(self, w: Array, g: Array, state: State) -> Array:
+        before, rate = state.get("step", 0), self.rate
         h = g * g
-        h += state.get("h", self.initial_accumulator_value)
-        state["h"], rate = h, self.rate
+        h += state.get("sum", self.initial_accumulator_value)
+        state["step"], state["sum"] = before + 1, h
         if self.lr_decay:
-            before = state.get("t", 0)
-            state["t"], rate = before + 1, rate / (1 + before * self.lr_decay)
+            rate /= 1 + before * self.lr_decay
         return _moved(w, _over_root(g, h, self.eps), -rate)
 
 
@@ -249,10 +249,11 @@ class AdaDelta(Optimizer):
         self.rho, self.eps = rho, eps
 
     def update_one(self, w: Array, g: Array, state: State) -> Array:
-        h = state["h"] = _averaged(state.get("h"), g * g, self.rho)
-        before = state.get("d", 0)
-        step = _over_root(g, (h + self.eps) / (before + self.eps), 0)
-        state["d"] = _averaged(state.get("d"), step * step, self.rho)
+        state["step"] = state.get("step", 0) + 1
+        h = state["square_avg"] = _averaged(state.get("square_avg"), g * g, self.rho)
+        d = state.get("acc_delta")
+        step = _over_root(g, (h + self.eps) / ((0 if d is None else d) + self.eps), 0)
+        state["acc_delta"] = _averaged(d, step * step, self.rho)
         return _moved(w, step, -self.rate)
 
 
@@ -306,9 +307,10 @@ class RMSprop(Optimizer):
         self.alpha, self.eps = alpha, eps
 
     def update_one(self, w: Array, g: Array, state: State) -> Array:
-        h = state["h"] = _averaged(state.get("h"), g * g, self.alpha)
+        state["step"] = state.get("step", 0) + 1
+        h = state["square_avg"] = _averaged(state.get("square_avg"), g * g, self.alpha)
         if self.centered:
-            mean = state["g"] = _averaged(state.get("g"), g, self.alpha)
+            mean = state["grad_avg"] = _averaged(state.get("grad_avg"), g, self.alpha)
             h = h - mean * mean
         step = _over_root(g, h, self.eps)
         if self.momentum:
@@ -371,11 +373,11 @@ class Adam(Optimizer):
         return _moved(w, self._direction(g, state), -self.rate)
 
     def _direction(self, g: Array, state: State) -> Array:
-        t = state["t"] = state.get("t", 0) + 1
-        m = state["m"] = _averaged(state.get("m"), g, self.beta1)
-        v = state["v"] = _averaged(state.get("v"), g * g, self.beta2)
+        t = state["step"] = state.get("step", 0) + 1
+        m = state["exp_avg"] = _averaged(state.get("exp_avg"), g, self.beta1)
+        v = state["exp_avg_sq"] = _averaged(state.get("exp_avg_sq"), g * g, self.beta2)
         if self.amsgrad:
-            v = state["v_max"] = get_array_module(v).maximum(v, state.get("v_max", v))
+            v = state["max_exp_avg_sq"] = get_array_module(v).maximum(v, state.get("max_exp_avg_sq", v))
         root = math.sqrt(1 - self.beta2**t)  # sqrt(v / c) + eps = (sqrt(v) + eps * sqrt(c)) / sqrt(c)
         step = _over_root(m, v, self.eps * root if self._eps_is_corrected else self.eps)
         step *= root / (1 - self.beta1**t)

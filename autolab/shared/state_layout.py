@@ -46,7 +46,7 @@ class Slot:
     empty : bool
         Whether the entry may be empty, for a parameter that has no size yet.
     count : bool
-        Whether a single integer is accepted as well.
+        Whether a single number is accepted as well.
     """
 
     shape: tuple[int, ...] | None = None
@@ -57,7 +57,7 @@ class Slot:
     def takes(self, header: Header) -> bool:
         """Whether an entry of this shape and dtype fits."""
         kind = header.dtype.kind
-        if self.count and header.shape == () and kind in "iu":
+        if self.count and header.shape == () and kind in "iuf":
             return True
         return self.shape in (None, header.shape) and (self.dtype is None or kind in _TAKES[self.dtype.kind])
 

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable
 from copy import deepcopy
 from typing import Any
 
-from ....engine import a_kind, new_order, publish, using_config
-from ....engine.parameter import Parameter as EngineParameter
+import numpy as np
+
+from ....engine import a_kind, publish
 from ....links.link import clear_gradients
+from ....optimizers.given import parameters_of
 from ....optimizers.optimizer import Updates
 from ....optimizers.param_groups import ParameterGroup, set_all
-from ....transforms.trees import tree_map
-from .._tensor import Engine, Tensor, plain
+from ....optimizers.state import loaded, state_dict, states_of
+from .._tensor import Engine, constant
 
 
 class Optimizer(Updates):
@@ -32,34 +33,25 @@ class Optimizer(Updates):
             raise ValueError(f"{name}: got an empty parameter list")
         self.defaults = defaults
         self.param_groups: list[Any] = []
-        self.state: dict[Any, dict[str, Any]] = defaultdict(dict)
+        self._states: dict[Any, dict[str, Any]] = {}  # what the rules keep
+        self._read: Any = None  # the same as tensors, from when it is read until the next step
         for group in given if isinstance(given[0], dict) else [{"params": given}]:
             self.add_param_group(group)
 
     def add_param_group(self, param_group: dict[str, Any]) -> None:
         """Add parameters to train, with their own settings."""
-        params = param_group["params"]
-        listed: list[Any] = [params] if isinstance(params, Engine) else list(params)
-        for p in listed:
-            if not isinstance(p, Tensor):
-                raise TypeError(f"{type(self).__name__}: can optimize tensors only, got {a_kind(p)}")
-            if not isinstance(p, EngineParameter) and not p.is_leaf:
-                raise ValueError(f"{type(self).__name__}: can't optimize a tensor that was computed; expected leaves")
-        held = [id(p) for group in (*self.param_groups, {"params": listed}) for p in group["params"]]
-        if len(set(held)) < len(held):
-            raise ValueError(f"{type(self).__name__}: a parameter was given twice; expected each once")
-        own = {name: value for name, value in param_group.items() if name != "params"}
-        self.param_groups.append(self._group(listed, {**self.defaults, **own}))
+        name, held = type(self).__name__, [p for group in self.param_groups for p in group["params"]]
+        params = parameters_of(name, param_group["params"], held, is_lenient=True)
+        self.param_groups.append(self._group({**self.defaults, **param_group, "params": params}))
 
-    def _group(self, params: list[Any], settings: dict[str, Any]) -> Any:
+    def _group(self, given: dict[str, Any]) -> Any:
         """The group, whose settings are those of a rule, or a dictionary where `step` itself reads them."""
-        if callable(settings.get("lr")):
-            raise TypeError(f"{type(self).__name__}: lr is {a_kind(settings['lr'])}; expected a number")
+        if callable(given.get("lr")):
+            raise TypeError(f"{type(self).__name__}: lr is {a_kind(given['lr'])}; expected a number")
         if type(self).rule is Optimizer.rule:
-            return {"params": params, **settings}
-        rule = self.rule({name: settings[name] for name in self.defaults})
-        group = ParameterGroup(rule, params, is_open=True)
-        set_all(group, [(name, value) for name, value in settings.items() if name not in self.defaults])
+            return given
+        group = ParameterGroup(self.rule({key: given[key] for key in self.defaults}), given["params"], is_open=True)
+        set_all(group, [one for one in given.items() if one[0] not in ("params", *self.defaults)])
         return group
 
     def zero_grad(self, set_to_none: bool = True) -> None:
@@ -70,53 +62,45 @@ class Optimizer(Updates):
         """AutoLab's optimizer with the settings of a group."""
         raise NotImplementedError(f"{type(self).__name__}: write rule(self, settings), or step(self)")
 
-    def step(self, closure: Callable[[], Any] | None = None) -> Any:
-        """Update the parameters once; ``closure``, if given, is called first to compute the gradients again."""
-        loss = None
-        if closure is not None:
-            with using_config("enable_backprop", True):
-                loss = closure()
-        self._step()
-        return loss
+    @property
+    def _all_rules(self) -> tuple[Any, ...]:
+        return tuple([self.rule(group) if isinstance(group, dict) else group.rule for group in self.param_groups])
+
+    @property
+    def _rules(self) -> dict[Any, Any]:  # type: ignore[override]  # groups may be added to the list
+        return {p: group.rule for group in self.param_groups[1:] for p in group["params"]}
 
     def _step(self) -> None:
-        states = defaultdict(dict, self.state)
-        stores: list[tuple[Any, str, Any]] = [(self, "state", states)]
-        for group in self.param_groups:
-            if isinstance(group, dict):
-                self.rule(group)  # which says what is missing
-            for p in group["params"]:
-                if p._grad is not None:
-                    states[p] = dict(states.get(p, ()))
-                    w = p._data
-                    new = group.rule._updated(w, p._grad._data.astype(w.dtype, copy=False), states[p])
-                    stores += [(p, "_data", new.astype(w.dtype, copy=False)), (p.node, "moved", new_order())]
-        publish(stores)
+        first, *_ = self._all_rules
+        due = [p for group in self.param_groups for p in group["params"] if p._grad is not None]
+        before = self._states if self._read is None else loaded(type(self).__name__, self._read)
+        stores, later = self._moved(due, first, before)
+        publish([*stores, (self, "_states", {**before, **later}), (self, "_read", None)])
 
     # ------------------------------------------------------------------ state
+    @property
+    def state(self) -> Any:
+        """What is kept of each parameter between steps, as tensors; what is changed there is what the next step uses."""
+        if self._read is None:
+            shown = {p: {name: _shown(value) for name, value in held.items()} for p, held in self._states.items()}
+            self._read = defaultdict(dict, shown)
+        return self._read
+
+    @state.setter
+    def state(self, states: Any) -> None:
+        self._read = states
+
     def state_dict(self) -> dict[str, Any]:
         """Everything besides the parameters that the next steps depend on; parameters are represented by numbers."""
-        numbers: dict[int, int] = {}
-        groups = []
-        for group in self.param_groups:
-            numbers.update({id(p): len(numbers) + i for i, p in enumerate(group["params"])})
-            groups.append({**group, "params": [numbers[id(p)] for p in group["params"]]})
-        return {"state": {numbers[id(p)]: dict(held) for p, held in self.state.items()}, "param_groups": groups}
+        return state_dict(self.param_groups, self.state)
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
         """Restore what `state_dict` returned."""
-        groups = state_dict["param_groups"]
-        if [len(g["params"]) for g in groups] != [len(g["params"]) for g in self.param_groups]:
-            raise ValueError("load_state_dict: the groups have other numbers of parameters; nothing was loaded")
-        all_params = [p for group in self.param_groups for p in group["params"]]
-        states = {all_params[i]: tree_map(plain, deepcopy(held)) for i, held in state_dict["state"].items()}
-        loaded = [
-            self._group(group["params"], {k: v for k, v in saved.items() if k != "params"})
-            for group, saved in zip(self.param_groups, groups, strict=True)
-        ]
-        for group, new in zip(self.param_groups, loaded, strict=True):
-            _take(group, new)
-        self.state = defaultdict(dict, states)
+        given = deepcopy(state_dict)
+        states = states_of(f"{type(self).__name__}.load_state_dict", self.param_groups, given)
+        pairs = zip(self.param_groups, given["param_groups"], strict=True)
+        groups = [self._group({**saved, "params": group["params"]}) for group, saved in pairs]
+        publish([(self, "param_groups", groups), (self, "_read", defaultdict(dict, states))])
 
     def __repr__(self) -> str:
         lines = [type(self).__name__ + " ("]
@@ -126,9 +110,6 @@ class Optimizer(Updates):
         return "\n".join([*lines, ")"])
 
 
-def _take(group: Any, new: Any) -> None:
-    """Give a group, which other objects may hold, the settings of another one."""
-    if isinstance(group, dict):
-        group.update(new)
-    else:
-        group.rule = new.rule
+def _shown(value: Any) -> Any:
+    """What a rule keeps, as a tensor; numbers are float32, as PyTorch's."""
+    return constant(np.float32(value) if isinstance(value, int | float) else value)
