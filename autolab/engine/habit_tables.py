@@ -142,8 +142,7 @@ HABITS: dict[str, dict[str, str]] = {
     },
     "optimizers": {
         "LBFGS": "`optimizers.Adam`; Newton's steps by `transforms.hvp`",
-        **dict.fromkeys(("Adamax", "NAdam", "RAdam"), "`optimizers.Adam`"),
-        **dict.fromkeys(("Lion", "Rprop", "ASGD", "Adafactor", "SMORMS3", "AMSGrad", "LARS", "LAMB"), _OWN_OPTIMIZER),
+        **dict.fromkeys(("Lion", "Rprop", "Adafactor", "SMORMS3", "AMSGrad", "LARS", "LAMB"), _OWN_OPTIMIZER),
         "apply_updates": "`optimizer.update()`",
         "clip_by_global_norm": "`optimizer.add_hook(optimizers.GradientClipping(threshold))`",
         "swa_utils": "`model.copy('copy')`, whose parameters the loop averages",

@@ -150,10 +150,8 @@ class Optimizer(Displayed, Updates, metaclass=TakesParameters):
     """PyTorch's settings that have this value only; None stands for any, as they have no effect on numbers."""
 
     checks: ClassVar[dict[str, Check]] = {"lr": _rate, "weight_decay": from_to(0), "maximize": truth}
-    weight_decay, maximize = 0.0, False
+    weight_decay, maximize, decoupled_weight_decay = 0.0, False, False
     learning_rate, betas = Word(), Word()
-    _is_decoupled: ClassVar[bool] = False
-    """Whether `update_one` itself subtracts the decay."""
 
     def __init__(self, lr: float | Callable[[int], float]) -> None:
         self.lr = lr
@@ -363,7 +361,7 @@ class Optimizer(Displayed, Updates, metaclass=TakesParameters):
             w, g = w.astype(np.float32), g.astype(np.float32)
         if self.maximize:
             g = -g
-        if self.weight_decay and not self._is_decoupled:
+        if self.weight_decay and not self.decoupled_weight_decay:
             g = g + self.weight_decay * w
         return self.update_one(w, g, state)
 

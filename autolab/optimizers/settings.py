@@ -21,6 +21,7 @@ _WORDS = """
     lr learning_rate alpha eps epsilon beta1 beta2 betas beta_1 beta_2 rho momentum nesterov dampening weight_decay
     weight_decay_rate maximize amsgrad centered lr_decay initial_accumulator_value decay decay_rate eta rate threshold
     max_norm clipnorm clipvalue global_clipnorm foreach fused capturable differentiable decoupled_weight_decay
+    momentum_decay lambd t0
 """
 WORDS = frozenset(_WORDS.split())
 """What settings of optimizers and hooks are called, here or in another library."""

@@ -1,7 +1,7 @@
 """The update rules. In all of them ``w`` is a parameter, ``g`` its gradient and ``lr`` the learning rate.
 
-The state of a parameter has PyTorch's names; its arrays have the parameter's dtype. Intermediate results are computed in place, in an array that the rule
-itself has created.
+The state of a parameter has PyTorch's names; its arrays have the parameter's dtype. Intermediate results are
+computed in place, in an array that the rule itself has created.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import numpy as np
 from ..engine import Array, get_array_module
 from ..engine.arrays import scalar
 from .optimizer import Optimizer
-from .settings import Check, below_1, from_to, truth
+from .settings import Check, from_to, truth
 from .state import State
 
 Rate = float | Callable[[int], float]
@@ -28,7 +28,7 @@ class PlainSGD(Optimizer):
         super().__init__(lr)
 
     def update_one(self, w: Array, g: Array, state: State) -> Array:
-        return _moved(w, g, -self.rate)
+        return moved(w, g, -self.rate)
 
 
 class SGD(PlainSGD):
@@ -82,7 +82,7 @@ class SGD(PlainSGD):
             v = g.copy() if before is None else self.momentum * before + (1 - self.dampening) * g
             state["momentum_buffer"] = v
             g = g + self.momentum * v if self.nesterov else v
-        return _moved(w, g, -self.rate)
+        return moved(w, g, -self.rate)
 
 
 class MomentumSGD(Optimizer):
@@ -195,7 +195,7 @@ class AdaGrad(Optimizer):
         state["step"], state["sum"] = before + 1, h
         if self.lr_decay:
             rate /= 1 + before * self.lr_decay
-        return _moved(w, _over_root(g, h, self.eps), -rate)
+        return moved(w, over_root(g, h, self.eps), -rate)
 
 
 class Adagrad(AdaGrad):
@@ -250,11 +250,11 @@ class AdaDelta(Optimizer):
 
     def update_one(self, w: Array, g: Array, state: State) -> Array:
         state["step"] = state.get("step", 0) + 1
-        h = state["square_avg"] = _averaged(state.get("square_avg"), g * g, self.rho)
+        h = state["square_avg"] = averaged(state.get("square_avg"), g * g, self.rho)
         d = state.get("acc_delta")
-        step = _over_root(g, (h + self.eps) / ((0 if d is None else d) + self.eps), 0)
-        state["acc_delta"] = _averaged(d, step * step, self.rho)
-        return _moved(w, step, -self.rate)
+        step = over_root(g, (h + self.eps) / ((0 if d is None else d) + self.eps), 0)
+        state["acc_delta"] = averaged(d, step * step, self.rho)
+        return moved(w, step, -self.rate)
 
 
 class Adadelta(AdaDelta):
@@ -308,116 +308,56 @@ class RMSprop(Optimizer):
 
     def update_one(self, w: Array, g: Array, state: State) -> Array:
         state["step"] = state.get("step", 0) + 1
-        h = state["square_avg"] = _averaged(state.get("square_avg"), g * g, self.alpha)
+        h = state["square_avg"] = averaged(state.get("square_avg"), g * g, self.alpha)
         if self.centered:
-            mean = state["grad_avg"] = _averaged(state.get("grad_avg"), g, self.alpha)
+            mean = state["grad_avg"] = averaged(state.get("grad_avg"), g, self.alpha)
             h = h - mean * mean
-        step = _over_root(g, h, self.eps)
+        step = over_root(g, h, self.eps)
         if self.momentum:
             if "momentum_buffer" in state:
                 step += self.momentum * state["momentum_buffer"]
             state["momentum_buffer"] = step
-        return _moved(w, step, -self.rate)
+        return moved(w, step, -self.rate)
 
 
-class Adam(Optimizer):
-    """Adam, adaptive moment estimation: bias-corrected running averages of ``g`` and of ``g * g``.
+class ASGD(Optimizer):
+    """Gradient descent with a falling learning rate, whose average parameters, ``ax`` in the state, come nearer.
 
-    With ``m = beta1 * m + (1 - beta1) * g`` and ``v = beta2 * v + (1 - beta2) * g * g``, in the ``t``-th update of the
-    parameter: ``w - lr * m / (1 - beta1**t) / (sqrt(v / (1 - beta2**t)) + eps)``. With PyTorch's ``amsgrad=True``, the
-    largest ``v`` so far replaces ``v`` (S. Reddi et al., "On the convergence of Adam and beyond", 2018).
+    ``w - eta * (g + lambd * w)``, where ``eta`` begins with ``lr`` and becomes ``lr / (1 + lambd * lr * t)**alpha``
+    after update ``t``. From update ``t0`` on, ``ax`` is the mean of the parameters.
 
-    D. Kingma, J. Ba, "Adam: a method for stochastic optimization", 2015.
+    B. Polyak, A. Juditsky, "Acceleration of stochastic approximation by averaging", 1992.
 
     Examples
     --------
     >>> import numpy as np
     >>> from autolab import links as L, optimizers
     >>> layer = L.Linear(2, 1, initialW=1.0)
-    >>> optimizer = optimizers.Adam(lr=0.1).setup(layer)
+    >>> optimizer = optimizers.ASGD(lr=0.1).setup(layer)
     >>> layer.W.grad = np.full((1, 2), 2.0, np.float32)
     >>> optimizer.update()
     >>> layer.W
-    variable([[0.9 0.9]])
+    variable([[0.79999 0.79999]])
     """
 
-    hyperparameters: tuple[str, ...] = ("lr", "beta1", "beta2", "eps")
-    options: ClassVar[dict[str, Any]] = {"amsgrad": False, **Optimizer.options}
-    checks: ClassVar[dict[str, Check]] = {
-        **Optimizer.checks,
-        "beta1": below_1,
-        "beta2": below_1,
-        "eps": from_to(0),
-        "amsgrad": truth,
-    }
-    fixed: ClassVar[dict[str, Any]] = {**Optimizer.fixed, "decoupled_weight_decay": False}
-    amsgrad = False
+    hyperparameters = ("lr", "lambd", "alpha", "t0")
+    checks: ClassVar[dict[str, Check]] = {**Optimizer.checks, **dict.fromkeys(("lambd", "alpha", "t0"), from_to(0))}
 
-    _eps_is_corrected: ClassVar[bool] = True
-    """False in Chainer and DeZero, which add ``eps`` to ``sqrt(v)`` without its bias correction."""
-
-    @property
-    def alpha(self) -> Rate:
-        """Chainer's name for ``lr``."""
-        return self.lr
-
-    @alpha.setter
-    def alpha(self, lr: Rate) -> None:
-        self.lr = lr
-
-    def __init__(self, lr: Rate = 0.001, beta1: float = 0.9, beta2: float = 0.999, eps: float = 1e-8) -> None:
+    def __init__(self, lr: Rate = 0.01, lambd: float = 1e-4, alpha: float = 0.75, t0: float = 1e6) -> None:
         super().__init__(lr)
-        self.beta1, self.beta2, self.eps = beta1, beta2, eps
+        self.lambd, self.alpha, self.t0 = lambd, alpha, t0
 
     def update_one(self, w: Array, g: Array, state: State) -> Array:
-        return _moved(w, self._direction(g, state), -self.rate)
-
-    def _direction(self, g: Array, state: State) -> Array:
         t = state["step"] = state.get("step", 0) + 1
-        m = state["exp_avg"] = _averaged(state.get("exp_avg"), g, self.beta1)
-        v = state["exp_avg_sq"] = _averaged(state.get("exp_avg_sq"), g * g, self.beta2)
-        if self.amsgrad:
-            v = state["max_exp_avg_sq"] = get_array_module(v).maximum(v, state.get("max_exp_avg_sq", v))
-        root = math.sqrt(1 - self.beta2**t)  # sqrt(v / c) + eps = (sqrt(v) + eps * sqrt(c)) / sqrt(c)
-        step = _over_root(m, v, self.eps * root if self._eps_is_corrected else self.eps)
-        step *= root / (1 - self.beta1**t)
-        return step
+        eta, share, before = state.get("eta", self.rate), state.get("mu", 1.0), state.get("ax")
+        new = moved(w, g + self.lambd * w, -eta)
+        state["eta"] = self.rate / (1 + self.lambd * self.rate * t) ** self.alpha
+        state["mu"] = 1 / max(1, t - self.t0)
+        state["ax"] = new if share == 1 else before + (new - before) * share
+        return new
 
 
-class AdamW(Adam):
-    """`Adam` with decoupled weight decay: it also subtracts ``lr * weight_decay * w``, bypassing the averages.
-
-    I. Loshchilov, F. Hutter, "Decoupled weight decay regularization", 2019.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from autolab import links as L, optimizers
-    >>> layer = L.Linear(2, 1, initialW=1.0)
-    >>> optimizer = optimizers.AdamW(lr=0.1).setup(layer)
-    >>> layer.W.grad = np.full((1, 2), 2.0, np.float32)
-    >>> optimizer.update()
-    >>> layer.W
-    variable([[0.899 0.899]])
-    """
-
-    hyperparameters = ("lr", "beta1", "beta2", "eps", "weight_decay")
-    fixed: ClassVar[dict[str, Any]] = {**Adam.fixed, "decoupled_weight_decay": True}
-    _is_decoupled = True
-
-    def __init__(
-        self, lr: Rate = 0.001, beta1: float = 0.9, beta2: float = 0.999, eps: float = 1e-8, weight_decay: float = 0.01
-    ) -> None:
-        super().__init__(lr, beta1, beta2, eps)
-        self.weight_decay = weight_decay
-
-    def update_one(self, w: Array, g: Array, state: State) -> Array:
-        step = self._direction(g, state)
-        step += self.weight_decay * w
-        return _moved(w, step, -self.rate)
-
-
-def _moved(w: Array, direction: Array, distance: float) -> Array:
+def moved(w: Array, direction: Array, distance: float) -> Array:
     """``w + distance * direction``."""
     if type(distance) is float and type(direction) is np.ndarray:
         distance = scalar(distance, direction.dtype)  # NumPy multiplies faster by an array than by a Python float
@@ -426,7 +366,7 @@ def _moved(w: Array, direction: Array, distance: float) -> Array:
     return new
 
 
-def _averaged(before: Array | None, now: Array, keep: float) -> Array:
+def averaged(before: Array | None, now: Array, keep: float) -> Array:
     """The running average ``keep * before + (1 - keep) * now``; ``before`` is None, for 0, in the first update."""
     new = now * (1 - keep)
     if before is not None:
@@ -434,7 +374,7 @@ def _averaged(before: Array | None, now: Array, keep: float) -> Array:
     return new
 
 
-def _over_root(g: Array, h: Array, eps: float) -> Any:
+def over_root(g: Array, h: Array, eps: float) -> Any:
     """``g / (sqrt(h) + eps)``."""
     root = get_array_module(h).sqrt(h)
     root += eps

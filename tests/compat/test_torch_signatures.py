@@ -22,7 +22,7 @@ TABLE = dict(
 CASES = (ROOT / "tests/bridges/torch_one_liners.txt").read_text("utf-8").splitlines()
 # taken by name, with cases
 OPTIONS = {"dtype", "device", "requires_grad", "size", "generator", "foreach", "fused", "copy", "non_blocking"}
-OF_PARAMETERS = {f"torch.optim.{name}" for name in ("SGD", "Adam", "AdamW", "RMSprop", "Adagrad", "Adadelta")}
+OF_PARAMETERS = {name for name in TABLE if name.startswith("torch.optim.") and "params, lr" in TABLE[name]}
 OTHER_NAMES = {
     "torch.Tensor.uniform_",
     "torch.Tensor.random_",

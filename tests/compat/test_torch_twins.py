@@ -174,13 +174,17 @@ SETTINGS = {
     "betas": (0.7, 0.8),
     "centered": True,
     "dampening": 0.3,
+    "decoupled_weight_decay": True,
     "eps": 0.3,
     "initial_accumulator_value": 0.2,
+    "lambd": 0.3,
     "lr": 0.3,
     "lr_decay": 0.3,
     "maximize": True,
     "momentum": 0.6,
+    "momentum_decay": 0.3,
     "rho": 0.6,
+    "t0": 2.0,
     "weight_decay": 0.2,
 }
 TOGETHER = {"nesterov": {"momentum": 0.6, "nesterov": True}, "dampening": {"momentum": 0.6, "dampening": 0.3}}
@@ -207,7 +211,9 @@ def _leaf(numbers: np.ndarray) -> Any:
     return torch.from_numpy(numbers).requires_grad_()
 
 
-@pytest.mark.parametrize("name", ["SGD", "Adam", "AdamW", "RMSprop", "Adagrad", "Adadelta"])
+@pytest.mark.parametrize(
+    "name", ["SGD", "Adam", "AdamW", "NAdam", "RAdam", "Adamax", "ASGD", "RMSprop", "Adagrad", "Adadelta"]
+)
 def test_an_optimizer_gives_the_facades_numbers(name: str) -> None:
     """By keyword, and by position in PyTorch's order where it is not refused; of SGD the default rate differs."""
     rate = {"lr": 0.01} if name == "SGD" else {}

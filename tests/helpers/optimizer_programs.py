@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 FIGURES = Path(__file__).parents[1] / "optimizers" / "pytorch_figures.json"
+STATES = FIGURES.with_name("pytorch_states.json")
 STEPS, KEPT = 10, (3, 9)
 
 SETTINGS: dict[str, list[dict[str, Any]]] = {
@@ -26,6 +27,7 @@ SETTINGS: dict[str, list[dict[str, Any]]] = {
         {"betas": (0.7, 0.8), "eps": 0.1, "weight_decay": 0.1},
         {"maximize": True},
         {"amsgrad": True, "betas": (0.5, 0.6), "weight_decay": 0.1},
+        {"decoupled_weight_decay": True, "weight_decay": 0.1},
     ],
     "AdamW": [
         {},
@@ -43,6 +45,17 @@ SETTINGS: dict[str, list[dict[str, Any]]] = {
         {"eps": 1e-10},
         {"eps": 1e-10, "lr_decay": 0.3, "initial_accumulator_value": 0.2},
     ],
+    "NAdam": [
+        {},
+        {"betas": (0.7, 0.8), "eps": 0.1, "weight_decay": 0.1, "momentum_decay": 0.3},
+        {"decoupled_weight_decay": True, "weight_decay": 0.1, "maximize": True},
+    ],
+    "RAdam": [
+        {"betas": (0.7, 0.8), "eps": 0.1, "weight_decay": 0.1},
+        {"decoupled_weight_decay": True, "weight_decay": 0.1},
+    ],
+    "Adamax": [{"eps": 0.1, "weight_decay": 0.1}, {"betas": (0.7, 0.8)}],
+    "ASGD": [{"lambd": 0.2, "alpha": 0.5, "t0": 3}, {"weight_decay": 0.1, "maximize": True}],
     "Adadelta": [{"rho": 0.7, "eps": 0.1, "weight_decay": 0.1}, {"rho": 0.9, "maximize": True}],
 }
 SCHEDULES: dict[str, Callable[[Any, Any], Any]] = {
@@ -115,11 +128,30 @@ def figures(
     return [found[i] for i in KEPT]
 
 
+def state(optim: Any, leaf: Callable[[list[float]], Any], name: str, settings: dict[str, Any]) -> Any:
+    """The ``state_dict`` after all steps, as numbers and lists."""
+    a, b = leaf([1.0, -2.0]), leaf([0.7])
+    optimizer = getattr(optim, name)([{"params": [a], "lr": 0.1}, {"params": [b]}], lr=0.05, **settings)
+    for i in range(STEPS):
+        stepped(a, b, optimizer, None, i)
+    return plain(optimizer.state_dict())
+
+
+def plain(value: Any) -> Any:
+    """A state as numbers and lists, which JSON has."""
+    if isinstance(value, dict):
+        return {str(key): plain(one) for key, one in value.items()}
+    if isinstance(value, list | tuple):
+        return [plain(one) for one in value]
+    value = value.tolist() if hasattr(value, "tolist") else value
+    return [plain(one) for one in value] if isinstance(value, list) else value
+
+
 def cases() -> list[tuple[str, int, str]]:
     """Optimizer, index of its settings, and schedule."""
     found = [(name, i, plan) for name, each in SETTINGS.items() for i in range(len(each)) for plan in SCHEDULES]
     of_momentum = ("one cycle", "one cycle, three phases", "cycles of momentum")
-    return [one for one in found if not (one[0] in ("Adagrad", "Adadelta") and one[2] in of_momentum)]
+    return [one for one in found if not (one[0] in ("Adagrad", "Adadelta", "ASGD") and one[2] in of_momentum)]
 
 
 if __name__ == "__main__":
@@ -136,3 +168,11 @@ if __name__ == "__main__":
     }
     lines = [f"{json.dumps(key)}: {json.dumps(rows)}" for key, rows in table.items()]
     FIGURES.write_text("{\n" + ",\n".join(lines) + "\n}\n", "utf-8")
+    states = {
+        f"{name} {i}": state(torch.optim, leaf, name, one)
+        for name, i, plan in cases()
+        if plan == "none"
+        for one in [SETTINGS[name][i]]
+    }
+    lines = [f"{json.dumps(key)}: {json.dumps(held)}" for key, held in states.items()]
+    STATES.write_text("{\n" + ",\n".join(lines) + "\n}\n", "utf-8")

@@ -133,7 +133,7 @@ def test_a_state_of_another_link_is_copied():
     one.W.grad = np.ones_like(one.W.data)
     first.update()
     second.load_state(first.state())
-    assert not np.shares_memory(first.state()["W/m"], second.state()["W/m"])
+    assert not np.shares_memory(first.state()["W/exp_avg"], second.state()["W/exp_avg"])
 
 
 def test_what_is_marked_as_empty_holds_nothing(tmp_path):

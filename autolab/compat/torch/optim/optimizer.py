@@ -80,7 +80,7 @@ class Optimizer(Updates):
     # ------------------------------------------------------------------ state
     @property
     def state(self) -> Any:
-        """What is kept of each parameter between steps, as tensors; what is changed there is what the next step uses."""
+        """What is kept of each parameter between steps, as tensors; the next step uses what is changed there."""
         if self._read is None:
             shown = {p: {name: _shown(value) for name, value in held.items()} for p, held in self._states.items()}
             self._read = defaultdict(dict, shown)
