@@ -46,11 +46,6 @@ class Updates(Settings):
     def _step(self) -> None:
         raise NotImplementedError
 
-    @property
-    def _all_rules(self) -> tuple[Optimizer, ...]:
-        """The rule of each group."""
-        raise NotImplementedError
-
     def step(self, closure: Callable[[], Any] | None = None) -> Any:
         """Update the parameters once by their current gradients.
 
@@ -71,7 +66,7 @@ class Updates(Settings):
         later: dict[Any, State] = {}
         rules, prepares = self._rules, first.weight_decay or first.maximize
         if rules:
-            prepares = any([rule.weight_decay or rule.maximize for rule in self._all_rules])
+            prepares = any([rule.weight_decay or rule.maximize for rule in {first, *rules.values()}])
         for parameter in parameters:
             before = states.get(parameter, _NONE)
             state = before.copy()

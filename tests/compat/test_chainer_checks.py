@@ -506,15 +506,78 @@ def test_a_snapshot_has_what_an_iterator_of_ones_own_serializes(tmp_path) -> Non
     assert batches.i == 3 and again.updater.iteration == 3
 
 
-def test_numbers_of_an_optimizer_are_set_for_all_parameters_and_not_for_one() -> None:
-    model = chainer.links.Linear(2, 1)
-    optimizer = chainer.optimizers.SGD(0.5).setup(model)
+RULES: list[tuple[Any, dict[str, float]]] = [
+    (chainer.optimizers.SGD, {"lr": 0.3}),
+    (chainer.optimizers.MomentumSGD, {"lr": 0.3, "momentum": 0.5}),
+    (chainer.optimizers.NesterovAG, {"lr": 0.3, "momentum": 0.5}),
+    (chainer.optimizers.AdaGrad, {"lr": 0.3, "eps": 0.1}),
+    (chainer.optimizers.AdaDelta, {"rho": 0.5, "eps": 0.1}),
+    (chainer.optimizers.RMSprop, {"lr": 0.3, "alpha": 0.5, "eps": 0.1}),
+    (chainer.optimizers.Adam, {"alpha": 0.3, "beta1": 0.5, "beta2": 0.5, "eps": 0.1, "eta": 0.5}),
+    (chainer.optimizers.AdamW, {"weight_decay_rate": 0.3}),
+]
+
+
+def test_a_number_of_one_parameter_acts_as_if_an_optimizer_had_it_for_all() -> None:
+    def moved(kind: Any, **numbers: float) -> tuple[Any, Any]:
+        model = chainer.links.Linear(2, 2, initialW=0.5, initial_bias=0.5)
+        return model, kind(**numbers).setup(model)
+
+    def steps(model: Any, optimizer: Any) -> None:
+        for i in range(3):
+            for p in model.params():
+                p.grad = np.full(p.shape, 0.5 + i, np.float32)
+            optimizer.update()
+
+    for kind, numbers in RULES:
+        for name, value in numbers.items():
+            (model, optimizer), (usual, other) = moved(kind), moved(kind)
+            all_of_it, third = moved(kind, **{name: value})
+            rule = model.W.update_rule
+            assert getattr(rule.hyperparam, name) == getattr(optimizer, name)
+            setattr(rule.hyperparam, name, value)
+            assert rule.hyperparam.get_dict() == {**optimizer.hyperparam.get_dict(), name: value}
+            for pair in ((model, optimizer), (usual, other), (all_of_it, third)):
+                steps(*pair)
+            where = f"{kind.__name__} {name}"
+            np.testing.assert_array_equal(model.W.array, all_of_it.W.array, err_msg=where)
+            np.testing.assert_array_equal(model.b.array, usual.b.array, err_msg=where)
+            assert (model.W.array != usual.W.array).all(), where
+            if name not in ("eta", "weight_decay_rate"):
+                with pytest.raises(ValueError, match="is -1"):
+                    setattr(rule.hyperparam, name, -1)
+            assert getattr(rule.hyperparam, name) == value
+    model, optimizer = moved(chainer.optimizers.SGD)
     optimizer.hyperparam.lr = 0.25
-    assert optimizer.lr == model.W.update_rule.hyperparam.lr == 0.25
-    with pytest.raises(
-        NotImplementedError, match=r"hyperparam\.lr: one parameter has none of its own; set optimizer\.lr"
-    ):
-        model.W.update_rule.hyperparam.lr = 0.1
+    model.W.update_rule.hyperparam.lr = 0.1
+    optimizer.lr = 0.5
+    assert (model.W.update_rule.hyperparam.lr, model.b.update_rule.hyperparam.lr) == (0.1, 0.5)
+
+
+def test_hooks_of_one_parameter_are_called_around_its_updates() -> None:
+    heard: list[Any] = []
+
+    def before(rule: Any, param: Any) -> None:
+        heard.append(("before", rule.t, param.array[0, 0]))
+        param.grad = param.grad * 2
+
+    def after(rule: Any, param: Any) -> None:
+        heard.append(("after", rule.t, param.array[0, 0]))
+
+    model = chainer.links.Linear(2, 1, initialW=1.0, initial_bias=1.0)
+    optimizer = chainer.optimizers.SGD(0.25).setup(model)
+    model.W.update_rule.add_hook(before)
+    model.W.update_rule.add_hook(after, timing="post")
+    optimizer.update(lambda: chainer.functions.sum(model(np.ones((1, 2), np.float32))))
+    assert heard == [("before", 0, 1.0), ("after", 1, 0.5)] and model.b.array == 0.75
+    with pytest.raises(KeyError, match="already a hook 'before'"):
+        model.W.update_rule.add_hook(before)
+    model.W.update_rule.remove_hook("before")
+    model.W.update_rule.add_hook(lambda rule, param: 1 / 0, "fails")
+    held = model.W.grad
+    with pytest.raises(ZeroDivisionError):
+        model.W.update()
+    assert model.W.grad is held and model.W.array[0, 0] == 0.5
 
 
 def test_kinks_are_refused_where_it_is_asked_and_nothing_else_is():

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from copy import copy
 from typing import Any
 
 from ... import optimizers as _optimizers
@@ -13,22 +14,34 @@ from .variable import rule_of, update_rules
 
 
 class Hyperparameter:
-    """The hyperparameters of an optimizer, by name; setting one applies to all parameters at once."""
+    """The hyperparameters of an optimizer by name, or of one parameter, which has the optimizer's until one is set."""
 
-    def __init__(self, optimizer: Any, is_of_one: bool = False) -> None:
-        vars(self).update(_optimizer=optimizer, _is_of_one=is_of_one)
+    def __init__(self, optimizer: Any, own: dict[str, Any] | None = None) -> None:
+        vars(self).update(_optimizer=optimizer, _own=own)
 
     def __getattr__(self, name: str) -> Any:
-        return getattr(self._optimizer, name)
+        return getattr(self.rule(), name)
 
     def __setattr__(self, name: str, value: Any) -> None:
-        if self._is_of_one:
-            raise NotImplementedError(f"hyperparam.{name}: one parameter has none of its own; set optimizer.{name}")
-        setattr(self._optimizer, name, value)
+        rule = self.rule()
+        if rule is self._optimizer and self._own is not None:
+            rule = copy(rule)
+        setattr(rule, name, value)  # which checks it
+        if self._own is not None:
+            self._own[name] = getattr(rule, name)
+
+    def rule(self) -> Any:
+        """The optimizer, or a copy with the parameter's own hyperparameters."""
+        if not self._own:
+            return self._optimizer
+        rule = copy(self._optimizer)
+        for name, value in self._own.items():
+            setattr(rule, name, value)
+        return rule
 
     def get_dict(self) -> dict[str, Any]:
         """All hyperparameters, as a dictionary."""
-        return {name: getattr(self._optimizer, name) for name in self._optimizer.hyperparameters}
+        return {name: getattr(self, name) for name in self._optimizer.hyperparameters}
 
 
 class UpdateRule:
@@ -37,7 +50,7 @@ class UpdateRule:
     Attributes
     ----------
     hyperparam : Hyperparameter
-        The learning rate and all other settings.
+        The learning rate and all other settings; those that are set here are this parameter's own.
     enabled : bool
         Whether the parameter is updated.
     """
@@ -46,17 +59,43 @@ class UpdateRule:
 
     def __init__(self, optimizer: Any) -> None:
         self.optimizer = optimizer
-        self.hyperparam = Hyperparameter(optimizer, is_of_one=True)
+        self.hyperparam = Hyperparameter(optimizer, {})
+        self._hooks: dict[str, tuple[str, Callable[[Any, Any], Any]]] = {}
 
     @property
     def t(self) -> int:
         """The number of updates so far."""
         return int(self.optimizer.t)
 
+    def add_hook(self, hook: Any, name: str | None = None, timing: str = "auto") -> None:
+        """Call ``hook(rule, parameter)`` before each update of the parameter, or after it with ``timing="post"``."""
+        name = name or str(getattr(hook, "name", getattr(hook, "__name__", type(hook).__name__)))
+        if name in self._hooks:
+            raise KeyError(f"UpdateRule.add_hook: there is already a hook {name!r:.60}; give another name=")
+        self._hooks[name] = _timing(hook, timing), hook
+
+    def remove_hook(self, name: str) -> None:
+        """Remove the hook with this name."""
+        del self._hooks[name]
+
+    def call_hooks(self, when: str, param: Any) -> None:
+        """Call the hooks that come before an update, ``"pre"``, or after it, ``"post"``."""
+        for timing, hook in list(self._hooks.values()):
+            if timing == when:
+                hook(self, param)
+
     def update(self, param: Any) -> None:
         """Update the parameter once, from its gradient."""
         if self.enabled and param.grad is not None:
             publish(self.optimizer._stores([param]))
+            self.call_hooks("post", param)
+
+
+def _timing(hook: Any, timing: str) -> str:
+    when = getattr(hook, "timing", "pre") if timing == "auto" else timing
+    if when not in ("pre", "post", "auto"):
+        raise ValueError(f"add_hook: timing is {timing!r:.60}; expected 'pre', 'post' or 'auto'")
+    return "post" if when == "post" else "pre"
 
 
 class Optimizer(Settled, _optimizers.Optimizer):
@@ -85,20 +124,37 @@ class Optimizer(Settled, _optimizers.Optimizer):
     def _due(self) -> list[Any]:
         return [p for p in super()._due() if getattr(rule_of(p), "enabled", True)]
 
+    def _rules_of(self, parameters: list[Any]) -> Iterator[tuple[Any, UpdateRule]]:
+        pairs = [(parameter, rule_of(parameter)) for parameter in parameters]
+        return iter([(p, rule) for p, rule in pairs if rule is not None and rule.optimizer is self])
+
     def _step(self) -> None:
-        if self._due():
+        if due := self._due():
             super()._step()
+            for parameter, rule in self._rules_of(due):
+                rule.call_hooks("post", parameter)
             for hook in self._afterwards:
                 hook(self)
         else:
             self._link("update")
             self.t += 1
 
+    def _stores(self, parameters: list[Any]) -> list[tuple[Any, str, Any]]:
+        before = [(parameter.node, "grad", parameter._grad) for parameter in parameters]
+        try:
+            for parameter, rule in self._rules_of(parameters):
+                rule.call_hooks("pre", parameter)
+            due = [parameter for parameter in parameters if parameter._grad is not None]
+            own = [(parameter, rule.hyperparam.rule()) for parameter, rule in self._rules_of(due)]
+            self._rules = {parameter: rule for parameter, rule in own if rule is not self}
+            return super()._stores(due)
+        except BaseException:
+            publish(before)
+            raise
+
     def add_hook(self, hook: Any, name: str | None = None, timing: str = "auto") -> None:
         """Call ``hook(optimizer)`` before each update; with ``call_for_each_param``, call ``hook(rule, parameter)``."""
-        when = getattr(hook, "timing", "pre") if timing == "auto" else timing
-        if when not in ("pre", "post", "auto"):
-            raise ValueError(f"add_hook: timing is {timing!r:.60}; expected 'pre', 'post' or 'auto'")
+        when = _timing(hook, timing)
         if getattr(hook, "call_for_each_param", False):
             name = name or str(getattr(hook, "name", type(hook).__name__))
             hook = _each(hook)

@@ -63,18 +63,15 @@ class Optimizer(Updates):
         raise NotImplementedError(f"{type(self).__name__}: write rule(self, settings), or step(self)")
 
     @property
-    def _all_rules(self) -> tuple[Any, ...]:
-        return tuple([self.rule(group) if isinstance(group, dict) else group.rule for group in self.param_groups])
-
-    @property
     def _rules(self) -> dict[Any, Any]:  # type: ignore[override]  # groups may be added to the list
         return {p: group.rule for group in self.param_groups[1:] for p in group["params"]}
 
     def _step(self) -> None:
-        first, *_ = self._all_rules
+        first = self.param_groups[0]
+        rule = self.rule(first) if isinstance(first, dict) else first.rule  # the former says what is missing
         due = [p for group in self.param_groups for p in group["params"] if p._grad is not None]
         before = self._states if self._read is None else loaded(type(self).__name__, self._read)
-        stores, later = self._moved(due, first, before)
+        stores, later = self._moved(due, rule, before)
         publish([*stores, (self, "_states", {**before, **later}), (self, "_read", None)])
 
     # ------------------------------------------------------------------ state
