@@ -64,12 +64,8 @@ class FunctionLayer(Link):
             if name in WORDS and name != "inplace":  # the result is the same
                 raise AttributeError(f"{who} has no setting {name!r:.60}; expected {', '.join(names) or 'none'}")
             return super().__setattr__(name, value)
-        place = names.index(own[0])
-        if place < len(self._settings):
-            self._settings = (*self._settings[:place], value, *self._settings[place + 1 :])
-        else:
-            others = {n: v for n, v in self._keywords.items() if own[0] not in in_own_words(who, names, {n: v})}
-            self._keywords = {**others, own[0]: value}
+        given = {**dict(zip(names, self._settings, strict=False)), **in_own_words(who, names, self._keywords)}
+        self._settings, self._keywords = (), {**given, own[0]: value}
 
     def forward(self, *inputs: Any) -> Any:
         """The function of the input; a loss takes predictions and targets."""

@@ -9,7 +9,7 @@ from ..engine import Parameter, Variable, a_kind, as_array
 from ..shared.state_layout import check_entry, check_names
 from .chain import Steps
 from .link import Link
-from .settings import is_ours
+from .settings import is_ours, own_words
 from .state import OWN_NAMES, in_own_names, state_layout
 
 
@@ -187,22 +187,23 @@ def training(link: Any) -> bool:
     return not link._evaluates
 
 
-def _parameter(*names: str) -> Any:
-    def found(link: Any) -> Parameter | None:
+def _own(word: str) -> Any:
+    """What a link calls by another name, such as ``W``, as an attribute under PyTorch's."""
+    names = own_words(word)
+
+    def found(link: Any) -> Any:
         for name in names:
-            if name in link._kinds:
-                parameter: Parameter | None = link.__dict__[name]
-                return parameter
-        raise AttributeError(f"{type(link).__name__} has no parameter {' or '.join(names)}")
+            if name in link.__dict__ or hasattr(type(link), name):
+                return getattr(link, name)
+        kind = "parameter" if word in OWN_NAMES else "setting"
+        raise AttributeError(f"{type(link).__name__} has no {kind} {' or '.join(names)}")
 
     return property(found)
 
 
-weight, bias = _parameter("W", "gamma"), _parameter("b", "beta")
-in_features, out_features = property(lambda link: link.in_size), property(lambda link: link.out_size)
+weight, bias, running_mean, running_var = map(_own, ("weight", "bias", "running_mean", "running_var"))
+in_features, out_features = _own("in_features"), _own("out_features")
+kernel_size, padding, dilation = _own("kernel_size"), _own("padding"), _own("dilation")
 in_channels = property(lambda link: link.W.shape[1] * getattr(link, "groups", 1))
-out_channels = property(lambda link: link.W.shape[0])
-kernel_size, padding = property(lambda link: link.ksize), property(lambda link: link.pad)
-dilation, num_features = property(lambda link: link.dilate), property(lambda link: link.gamma.size)
+out_channels, num_features = property(lambda link: link.W.shape[0]), property(lambda link: link.gamma.size)
 num_embeddings, embedding_dim = out_channels, in_channels
-running_mean, running_var = property(lambda link: link.avg_mean), property(lambda link: link.avg_var)

@@ -12,32 +12,10 @@ from typing import Any
 from .. import functions as F
 from ..engine import Parameter, check_number, check_rng
 from ..engine.complaints import LIMIT
+from ..engine.habit_tables import KEYWORDS
 from ..functions.networks.dropout import check_ratio
 from ..functions.networks.windows import check_padding_mode
-
-OWN_WORDS = {
-    "p": ("ratio",),
-    "rate": ("ratio",),
-    "epsilon": ("eps",),
-    "padding": ("pad",),
-    "dilation": ("dilate",),
-    "dilation_rate": ("dilate",),
-    "strides": ("stride",),
-    "kernel_size": ("ksize",),
-    "filters": ("out_channels",),
-    "num_heads": ("heads",),
-    "nhead": ("heads",),
-    "embed_dim": ("size",),
-    "hidden_size": ("out_size",),
-    "out_features": ("out_size",),
-    "units": ("out_size",),
-    "is_causal": ("causal",),
-    "weight": ("W", "gamma"),
-    "bias": ("b", "beta"),
-    "running_mean": ("avg_mean",),
-    "running_var": ("avg_var",),
-}
-"""A word of another library -> the names of a link's attribute that it stands for; the first that there is."""
+from .state import OWN_NAMES
 
 _FIXED = """
     out_size in_size out_channels ksize groups size reset_after input_size hidden_size num_layers bidirectional axes
@@ -53,8 +31,10 @@ _WORDS = """
     negative_slope alpha dim axis center scale beta gamma kernel_initializer bias_initializer stateful
     kernel_regularizer return_sequences recurrent_dropout learning_rate lr weight_decay slope low high approximate
     kernel factor upscale_factor reduction label_smoothing ignore_index ignore_label class_weight margin delta
+    p rate epsilon padding dilation dilation_rate strides kernel_size filters num_heads nhead embed_dim hidden_size
+    out_features units is_causal weight bias running_mean running_var
 """
-WORDS = frozenset([*_WORDS.split(), *OWN_WORDS]) | FIXED
+WORDS = frozenset(_WORDS.split()) | FIXED
 """What settings of layers are called, here or in another library."""
 
 Check = Callable[[str, str, Any], Any]
@@ -77,6 +57,11 @@ CHECKS: dict[str, Check] = {
     "padding_idx": _padding,
 }
 """Setting -> the check of a value that is assigned; the dropout of a recurrent layer is checked as a ratio."""
+
+
+def own_words(word: str) -> tuple[str, ...]:
+    """The names of a link's attributes that a word of another library may stand for, such as ``W`` for ``weight``."""
+    return OWN_NAMES.get(word) or KEYWORDS.get(word, ())
 
 
 @cache
@@ -128,7 +113,7 @@ def meant(link: Any, name: str, value: Any) -> tuple[str, Any]:
     if name not in own and own:
         if name == "momentum" and "decay" in own:
             return "decay", 1 - check_number(who, name, value, 0, 1)
-        name = next((one for one in OWN_WORDS.get(name, ()) if one in has), name)
+        name = next((one for one in own_words(name) if one in has), name)
     if name in own and name in FIXED and link.__dict__.get(name, value) != value:
         raise AttributeError(f"{who}.{name}: the parameters have their shapes by it; write another {who}(...)")
     a_part = isinstance(value, Parameter) or hasattr(value, "_kinds")

@@ -161,30 +161,29 @@ class _AffineNorm(Layer):
     bias = True  # that of Python, where it is no setting
     _shown = "{num_features}, eps={eps}, momentum={momentum}, affine={affine}, bias={bias}, track_running_stats="
 
+    _sizes, _wanted = "num_features", "affine"
+    """The settings for the shape of the scale, and for whether there is one."""
+
     def _begin(self) -> None:
-        self._scale((self.num_features,), self.affine)
+        shape, wanted = F._each(getattr(self, self._sizes), 1), getattr(self, self._wanted)
+        self.register_parameter("weight", Parameter(np.ones(shape, np.float32)) if wanted else None)
+        self.register_parameter("bias", Parameter(np.zeros(shape, np.float32)) if wanted and self.bias else None)
 
     def _check(self, input: Any) -> None:
         if input._data.ndim not in self.axes:
             raise ValueError(f"{type(self).__name__}: got {input._data.ndim} axes; expected {self.axes}")
-
-    def _scale(self, shape: tuple[int, ...], wanted: bool) -> None:
-        self.register_parameter("weight", Parameter(np.ones(shape, np.float32)) if wanted else None)
-        self.register_parameter("bias", Parameter(np.zeros(shape, np.float32)) if wanted and self.bias else None)
 
 
 class LayerNorm(_AffineNorm):
     """Layer normalization: each example over its last axes."""
 
     normalized_shape: Any
-    _function = F.layer_norm
+    _function, _sizes, _wanted = F.layer_norm, "normalized_shape", "elementwise_affine"
     _shown = "{normalized_shape}, eps={eps}, elementwise_affine={elementwise_affine}, bias={bias}"
 
     def _begin(self) -> None:
-        if isinstance(self.normalized_shape, int):
-            self.normalized_shape = (self.normalized_shape,)
-        self.normalized_shape = tuple(self.normalized_shape)
-        self._scale(self.normalized_shape, self.elementwise_affine)
+        self.normalized_shape = F._each(self.normalized_shape, 1)
+        super()._begin()
 
 
 class RMSNorm(LayerNorm):
@@ -197,10 +196,8 @@ class RMSNorm(LayerNorm):
 class GroupNorm(_AffineNorm):
     """Group normalization: each example over groups of channels."""
 
-    _function, _shown = F.group_norm, "{num_groups}, {num_channels}, eps={eps}, affine={affine}, bias={bias}"
-
-    def _begin(self) -> None:
-        self._scale((self.num_channels,), self.affine)
+    _function, _sizes = F.group_norm, "num_channels"
+    _shown = "{num_groups}, {num_channels}, eps={eps}, affine={affine}, bias={bias}"
 
 
 class _TrackingNorm(RunningAverages, _AffineNorm):

@@ -40,15 +40,21 @@ def _pair(function: str, input: Any, target: Any) -> tuple[Any, Any]:
 
 def _of_pair(name: str, engine: Any, input: Any, target: Any, *how: Any, weight: Any = None) -> Any:
     x, t = _pair(name, input, numbers(name, target) if name == "l1_loss" or weight is not None else target)
-    if weight is not None:
-        weights = without_gradient(name, "weight", weight)
-        expect(weights.shape == input._data.shape, name, "the shape of weight", weights.shape, "that of input")
-        each, asked = F.mul(engine(x, t, reduction="none"), weights), _reduction(name, *how)
-        if asked == "mean" and name == "mse_loss":
-            return dressed(F.div(F.sum(each), weights.sum()))
-        return _meant(each, asked)
-    y = engine(of_floats(name, x), t, reduction=_reduction(name, *how))
-    return dressed(y if x._data.size or y._data.ndim or _reduction(name, *how) == "sum" else F.mul(y, float("nan")))
+    weights, asked = without_gradient(name, "weight", weight), _reduction(name, *how)
+    if weights is None:
+        return _weighted(engine, of_floats(name, x), t, None, asked)
+    expect(weights.shape == input._data.shape, name, "the shape of weight", weights.shape, "that of input")
+    if asked == "mean" and name == "mse_loss":
+        return dressed(F.div(_weighted(engine, x, t, weights, "sum"), weights.sum()))
+    return _weighted(engine, x, t, weights, asked)
+
+
+def _weighted(engine: Any, x: Any, t: Any, weights: Any, how: str) -> Any:
+    """A loss whose terms may have weights; the mean of no terms is NaN."""
+    if weights is None and x._data.size:
+        return dressed(engine(x, t, reduction=how))
+    each = engine(x, t, reduction="none")
+    return _meant(each if weights is None else F.mul(each, weights), how)
 
 
 def _divergence(input: Any, target: Any, size_average: Any, reduce: Any, reduction: str, log_target: bool) -> Any:
@@ -109,15 +115,10 @@ def _binary(name: str, engine: Any, input: Any, target: Any, weight: Any, *how: 
     if x._data.shape != t._data.shape:
         raise ValueError(f"{name}: target has shape {t._data.shape}; expected {x._data.shape}, that of input")
     x, t = together(of_floats(name, x), of_floats(name, t, "target"))
-    asked = _reduction(name, *how)
-    if weight is None and x.size:
-        return dressed(engine(x, t, reduction=asked))
-    each = engine(x, t, reduction="none")
-    if weight is not None:
-        weights = without_gradient(name, "weight", weight)
-        expect(np.broadcast_shapes(weights.shape, x.shape) == x.shape, name, "weight", weights.shape, "that of input")
-        each = F.mul(each, weights)
-    return _meant(each, asked)
+    weights, asked = without_gradient(name, "weight", weight), _reduction(name, *how)
+    fits = weights is None or np.broadcast_shapes(weights.shape, x.shape) == x.shape
+    expect(fits, name, "weight", np.shape(weights), "that of input")
+    return _weighted(engine, x, t, weights, asked)
 
 
 def _meant(each: Any, how: str) -> Any:

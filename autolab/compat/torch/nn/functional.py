@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -89,17 +90,13 @@ def _batched(axes: int, input: Any, compute: Any) -> Any:
     return result(tuple([F.squeeze(one, 0) for one in y])) if isinstance(y, tuple) else dressed(F.squeeze(y, 0))
 
 
-def _convolved(name: str, engine: Any, axes: int, input: Any, weight: Any, bias: Any, *how: Any) -> Any:
-    stride, padding, dilation, groups = how
+def _convolved(name: str, axes: int, input: Any, weight: Any, bias: Any, **how: Any) -> Any:
     beside(name, input, weight=weight, bias=bias)
-    settings = {"stride": stride, "padding": padding, "dilation": dilation, "groups": groups}
-    return _batched(axes, input, lambda x: engine(x, weight, bias, **settings))
-
-
-def _transposed(name: str, engine: Any, axes: int, input: Any, weight: Any, bias: Any, *how: Any) -> Any:
-    beside(name, input, weight=weight, bias=bias)
-    expect(not isinstance(how[1], str), name, "padding", how[1], "numbers")
-    return _batched(axes, input, lambda x: padded_transpose(engine, x, weight, bias, *how))
+    convolve = getattr(F, name)
+    if "output_padding" in how:
+        expect(not isinstance(how["padding"], str), name, "padding", how["padding"], "numbers")
+        convolve = partial(padded_transpose, convolve)
+    return _batched(axes, input, lambda x: convolve(x, weight, bias, **how))
 
 
 def _pooled(axes: int, engine: Any, input: Any, kernel: Any, stride: Any, padding: Any, **how: Any) -> Any:
