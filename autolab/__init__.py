@@ -12,6 +12,7 @@ Other ways to write them    `authoring`: Chainer's old style, DeZero's, PyTorch'
 Gradients                   ``y.backward()``, `grad`, `no_grad`, `using_config`; `transforms`: functions of functions
 Seeing a computation        `explore`, `record`, `graph`, `derivatives`; `export_html` saves any of them as a page
 Seeing numbers              `heatmap`, `interact`; `plots`: line charts, surfaces, Jacobians, Hessians
+Seeing a loss               `curvature`: the eigenvalues of a model's Hessian; `plots.surface`: its landscape
 Speed                       `compile`: trace a training step once; `fuse`: combine several functions into one
 Checking gradients          `check_gradients`, `numerical_grad`, `assert_allclose`; more in `gradcheck`
 Finding faults              `diagnose`: what is wrong with a program; `compare`: where two runs begin to differ;
@@ -77,6 +78,7 @@ if TYPE_CHECKING:
         training,
         transforms,
     )
+    from .analysis.curvature import curvature
     from .analysis.diagnosis import diagnose
     from .analysis.run_comparison import compare
     from .debug import check_inplace
@@ -125,6 +127,7 @@ _FOUND_IN = {
     "recording": "Recording graph record",
     "analysis.diagnosis": "diagnose",
     "analysis.run_comparison": "compare",
+    "analysis.curvature": "curvature",
     "transforms.compiling": "compile",
     "transforms.fuse": "fuse",
     "views.derivatives.explorer": "derivatives",
@@ -163,6 +166,7 @@ __all__ = [
     "compat",
     "compile",
     "config",
+    "curvature",
     "data",
     "debug",
     "derivatives",

@@ -268,6 +268,7 @@ STILL: dict[str, Callable[[], Any]] = {
     "57-still-monitor": lambda: CASES["monitor"].make()._monitor,
     "58-still-variable": lambda: autolab.Variable(SQUARE, name="W"),
     "59-still-matrix": lambda: autolab.plots.show_hessian(valley, 1.0, 0.5),
+    "5f-still-curvature": lambda: autolab.curvature(lambda net, x: (net(x) ** 2).mean(), Net(), ROWS),
     "5a-still-plan": lambda: autolab.record(Net(), x=ROWS),
     "5b-still-flow": lambda: autolab.record(Net(), x=ROWS).flow(),
     "5c-still-memory": lambda: autolab.record(Net(), x=ROWS).memory(),

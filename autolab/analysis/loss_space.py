@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import inspect
 import math
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import groupby
+from operator import itemgetter
 from typing import Any, Literal
 
 import numpy as np
@@ -26,22 +28,26 @@ CALLER = "surface"
 class Space:
     """The space of the parameters of a loss, each point of which is one vector, and the loss there."""
 
-    def __init__(self, loss: Loss, params: Any) -> None:
+    def __init__(self, loss: Loss, params: Any, caller: str = CALLER) -> None:
         if not callable(loss):
-            raise TypeError(f"{CALLER}: loss is {a_kind(loss)}; expected a function of the parameters")
-        self.loss, self.params, self.is_link = loss, params, isinstance(params, Link)
+            raise TypeError(f"{caller}: loss is {a_kind(loss)}; expected a function of the parameters")
+        self.caller, self.loss, self.params, self.is_link = caller, loss, params, isinstance(params, Link)
         pairs = list(params.namedparams()) if isinstance(params, Link) else list(leaves(params))
         self._called = [_name_of(leaf, path, self) for path, leaf in pairs]
-        arrays = [_array(leaf, f"{CALLER}: params{path}") for path, leaf in pairs]
+        arrays = [_array(leaf, f"{caller}: params{path}") for path, leaf in pairs]
         self.shapes, self._dtypes = [a.shape for a in arrays], [a.dtype for a in arrays]
         self.start = joined(arrays)
         if self.start.size > 1:  # otherwise there is no plane, which is reported first
             _check_arguments(loss, params if isinstance(params, tuple) else (params,))
 
+    @property
+    def precision(self) -> float:
+        """The spacing of numbers about 1 in the coarsest dtype of the parameters."""
+        return float(max([np.finfo(dtype).eps for dtype in self._dtypes]))
+
     def parts(self, flat: np.ndarray) -> list[np.ndarray]:
         """The vector as arrays of the parameters' shapes."""
-        ends = np.cumsum([math.prod(shape) for shape in self.shapes])[:-1]
-        return [part.reshape(shape) for part, shape in zip(np.split(flat, ends), self.shapes, strict=True)]
+        return parts(flat, self.shapes)
 
     def shaped(self, flat: np.ndarray) -> Any:
         """The vector in the structure of the parameters."""
@@ -67,9 +73,13 @@ class Space:
             for at in np.ndindex(shape)
         ]
 
+    def layers(self) -> list[tuple[str, int]]:
+        """The layers of a link, in the order of the vector, or its single arrays otherwise: names and sizes."""
+        return by_layer(self._called, self.shapes, "/" if self.is_link else "")
+
     def at(self, flat: np.ndarray, model: Any) -> float:
         """The loss at a vector; ``model`` is a copy of the link that may be changed."""
-        return _one(self._result(flat, model))
+        return _one(self._result(flat, model), self.caller)
 
     def traced(self, flat: Any) -> list[Any]:
         """The loss at a traced vector; the link that gets its values is a private copy."""
@@ -89,12 +99,35 @@ class Space:
         """The loss at a vector and its gradient there, by backward; 0 where no gradient arrives."""
         with quietly():
             result, inputs = self._placed(flat, self.copied())
-        value = _one(result)
+        value = _one(result, self.caller)
         with quietly():
             slopes = grad(result, inputs) if isinstance(result, Variable) else (None,) * len(inputs)
-        pairs = zip(inputs, slopes, strict=True)
-        found = [np.zeros(v.shape) if g is None else _array(g, f"{CALLER}: the gradient") for v, g in pairs]
-        return value, joined(found)
+        return value, self._joined(slopes)
+
+    def bent(self) -> tuple[float, np.ndarray, Callable[[np.ndarray], np.ndarray]]:
+        """The loss at the start, its gradient, and the Hessian there as a function that multiplies it by a vector: one
+        backward pass through the recorded gradient per product."""
+        with quietly():
+            result, inputs = self._placed(self.start, self.copied())
+        value = _one(result, self.caller)
+        with quietly():
+            found = grad(result, inputs, create_graph=True) if isinstance(result, Variable) else (None,) * len(inputs)
+        slopes = [(k, g) for k, g in enumerate(found) if g is not None]
+
+        def product(vector: np.ndarray) -> np.ndarray:
+            parts = self.parts(vector)
+            given = [parts[k].astype(self._dtypes[k]) for k, _ in slopes]
+            with quietly():
+                rows = grad([g for _, g in slopes], inputs, given) if slopes else (None,) * len(inputs)
+            return self._joined(rows)
+
+        return value, self._joined(found), product
+
+    def _joined(self, gradients: Iterable[Any]) -> np.ndarray:
+        """Gradients of all parameters as one vector; 0 where none arrives."""
+        pairs = zip(self.shapes, gradients, strict=True)
+        what = f"{self.caller}: the gradient"
+        return joined([np.zeros(shape) if g is None else _array(g, what) for shape, g in pairs])
 
     def _result(self, flat: Any, model: Any) -> Any:
         return self._placed(flat, model)[0]
@@ -180,11 +213,11 @@ class SurfacePlane:
             return value, np.array([gradient @ self.first, gradient @ self.second])
 
 
-def _one(result: Any) -> float:
+def _one(result: Any, caller: str) -> float:
     """The loss as a number."""
-    value = _array(result, f"{CALLER}: the loss")
+    value = _array(result, f"{caller}: the loss")
     if value.size != 1:
-        raise ValueError(f"{CALLER}: the loss has shape {value.shape}; expected one number")
+        raise ValueError(f"{caller}: the loss has shape {value.shape}; expected one number")
     return float(value.reshape(()))
 
 
@@ -194,6 +227,21 @@ def _array(value: Any, what: str) -> np.ndarray:
     if array.dtype.kind not in "fiu":
         raise TypeError(f"{what} is {a_kind(value)}; expected real numbers")
     return array if array.dtype.kind == "f" else array.astype(np.float64)
+
+
+def by_layer(names: Iterable[str], shapes: Iterable[tuple[int, ...]], separator: str) -> list[tuple[str, int]]:
+    """The sizes of neighbouring parameters with one owner; without a separator, each is by itself."""
+    owned = [
+        ((name.rpartition(separator)[0] if separator else name) or name, shape)
+        for name, shape in zip(names, shapes, strict=True)
+    ]
+    return [(owner, sum([math.prod(s) for _, s in group])) for owner, group in groupby(owned, key=itemgetter(0))]
+
+
+def parts(flat: np.ndarray, shapes: Sequence[tuple[int, ...]]) -> list[np.ndarray]:
+    """A vector as arrays of these shapes; `joined` puts them together again."""
+    ends = np.cumsum([math.prod(shape) for shape in shapes])[:-1]
+    return [part.reshape(shape) for part, shape in zip(np.split(flat, ends), shapes, strict=True)]
 
 
 def joined(arrays: Iterable[np.ndarray]) -> np.ndarray:

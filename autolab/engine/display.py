@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping
+from contextvars import ContextVar
 from importlib import import_module
 from typing import Any, Literal
 
@@ -17,6 +18,8 @@ from .keyword_aliases import takes_other_words
 Bundle = dict[str, Any]
 
 _VIEWS: dict[str, Mapping[str, str]] = {}
+_failing: ContextVar[object] = ContextVar("autolab_failing", default=None)
+"""What could not be drawn, while its text is sought."""
 
 
 def register(class_name: str, views: Mapping[str, str]) -> None:
@@ -66,8 +69,14 @@ def mimebundle(shown: object) -> Bundle:
     except NotShown:
         return {"text/plain": _plain(shown)}
     except Exception as error:
-        failed = f"The picture could not be drawn ({type(error).__name__}); this is the text."
-        return {"text/plain": f"{_plain(shown)}\n{failed}"}
+        if _failing.get() is shown:  # its text is that of its bundle
+            return {"text/plain": object.__repr__(shown)}
+        token = _failing.set(shown)
+        try:
+            text = _plain(shown)
+        finally:
+            _failing.reset(token)
+        return {"text/plain": f"{text}\nThe picture could not be drawn ({type(error).__name__}); this is the text."}
 
 
 class NotShown(LookupError):

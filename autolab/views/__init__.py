@@ -58,6 +58,11 @@ _SHOWN = {
         "plotted": "plots.run_comparison:plotted",
         "text": "plots.run_comparison:text",
     },
+    "analysis.curvature.Curvature": {
+        "bundle": "plots.curvature:bundle",
+        "text": "plots.curvature:text",
+        "svg": "plots.curvature:curvature_svg",
+    },
     "analysis.derivatives.Derivatives": {"bundle": "derivatives.static:bundle", "svg": "derivatives.static:curves_svg"},
     "analysis.line_charts.LineChart": {"bundle": "draw.plot:line_chart_bundle", "svg": "draw.plot:line_chart_svg"},
     "analysis.matrices.DerivativeMatrix": {"bundle": "plots.matrix:bundle", "svg": "plots.matrix:matrix_svg"},

@@ -18,6 +18,7 @@ from ..needed import UnsupportedError, later, missing
 
 if TYPE_CHECKING:
     from .check import check_gradients
+    from .curvature import loss_nearby
     from .diagnose import JaxWorkbench as workbench
     from .live import explore
 
@@ -26,11 +27,16 @@ try:
 except ModuleNotFoundError as error:
     raise missing(error, "jax", "JAX") from None
 
-__all__ = ["UnsupportedError", "check_gradients", "explore", "graph_in", "record", "workbench"]
+__all__ = ["UnsupportedError", "check_gradients", "explore", "graph_in", "loss_nearby", "record", "workbench"]
 
 __getattr__ = later(
     __name__,
-    {"check_gradients": ".check:check_gradients", "workbench": ".diagnose:JaxWorkbench", "explore": ".live:explore"},
+    {
+        "check_gradients": ".check:check_gradients",
+        "loss_nearby": ".curvature:loss_nearby",
+        "workbench": ".diagnose:JaxWorkbench",
+        "explore": ".live:explore",
+    },
 )
 
 

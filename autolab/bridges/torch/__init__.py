@@ -15,6 +15,7 @@ from ..needed import UnsupportedError, later, missing
 
 if TYPE_CHECKING:
     from .check import check_gradients
+    from .curvature import loss_nearby
     from .diagnose import TorchWorkbench as workbench
     from .live import explore
     from .monitor import LiveMonitor
@@ -25,12 +26,23 @@ try:
 except ModuleNotFoundError as error:
     raise missing(error, "torch", "PyTorch") from None
 
-__all__ = ["LiveMonitor", "UnsupportedError", "check_gradients", "explore", "graph", "graph_in", "record", "workbench"]
+__all__ = [
+    "LiveMonitor",
+    "UnsupportedError",
+    "check_gradients",
+    "explore",
+    "graph",
+    "graph_in",
+    "loss_nearby",
+    "record",
+    "workbench",
+]
 
 __getattr__ = later(
     __name__,
     {
         "check_gradients": ".check:check_gradients",
+        "loss_nearby": ".curvature:loss_nearby",
         "workbench": ".diagnose:TorchWorkbench",
         "explore": ".live:explore",
         "LiveMonitor": ".monitor:LiveMonitor",
