@@ -58,7 +58,7 @@ class LossNearby(NamedTuple):
 class Extreme:
     """The largest or the smallest eigenvalue: there is an eigenvalue within ``error`` of ``value``.
 
-    ``direction`` is its eigenvector, of length 1, in the structure of the parameters; it points to where the loss falls.
+    ``direction`` is its eigenvector, of length 1, in the structure of the parameters; it points downhill.
     ``losses`` are the losses along it, at the distances `Curvature.distances`.
     """
 
