@@ -52,7 +52,7 @@ def loss_nearby(loss: Callable[..., Any], model: Any, data: tuple[Any, ...]) -> 
                 held = {
                     f"model.{name}": value for name, value in (buffers | dict(zip(named, given, strict=True))).items()
                 }
-                found = functional_call(_Applied(model, loss), held, data)
+                found = functional_call(_WithLoss(model, loss), held, data)
         if not isinstance(found, Tensor) or found.numel() != 1:
             raise ValueError(f"curvature: the loss is {a_kind(found)}; expected a tensor with one number")
         return found.reshape(())
@@ -96,7 +96,7 @@ def _as_given(model: Any, found: list[Tensor]) -> Any:
     return tuple(found) if isinstance(model, tuple) else found[0]
 
 
-class _Applied(Module):
+class _WithLoss(Module):
     """A loss of a module as a module, so that `functional_call` can exchange the parameters inside."""
 
     def __init__(self, model: Module, loss: Callable[..., Any]) -> None:
