@@ -246,6 +246,11 @@ def test_an_optimizer_given_as_an_object_stays_as_it_is():
     assert way.settings == {"lr": 0.02, "momentum": 0.5} and optimizer.t == 0 and optimizer.target is None
 
 
+def test_every_optimizer_can_roll():
+    kinds = {k for k in vars(optimizers).values() if isinstance(k, type) and issubclass(k, optimizers.Optimizer)}
+    assert set(rolling.OPTIMIZERS.values()) == kinds - {optimizers.Optimizer}
+
+
 @pytest.mark.parametrize(
     ("given", "words"),
     [

@@ -181,7 +181,7 @@ def test_numbers_under_a_static_bar_that_would_touch_are_left_out(size, ends):
     picture = heatmaps([Panel("H", snapshot(np.array([[4.8, -0.8], [-0.4, 0.0]]) * size), counts=(1, 2))])
     assert re.findall(r'class="small[^"]*"[^>]*>([^<]*)<', picture) == [
         *[end.replace("-", "\u2212") for end in ends],
-        "colours by asinh",
+        "colours compressed, so small numbers show",
     ]
 
 
