@@ -59,12 +59,16 @@ test-site:
 test-full: marker =
 test-full: once_more =
 test-full: versions = test-versions
-# mypy takes one core. Meanwhile another compiles the tests, which each process of the tests would do for itself.
+# Types are checked beside the tests, which leave a core idle at times, and what they are found to be is said after them.
+# In a new checkout the tests are compiled first, which else each process of the tests would do for itself.
 test test-full:
 	@scripts/environment lab,test
 	@scripts/system-packages
-	@$(python) -m pytest --collect-only -qq -p no:cacheprovider >/dev/null 2>&1 & \
-	$(MAKE) --no-print-directory --keep-going style types tests $(versions) marker="$(marker)" once_more="$(once_more)"
+	@mkdir -p artefacts; $(MAKE) --no-print-directory --keep-going types >artefacts/types.txt 2>&1 & types=$$!; \
+	trap 'kill $$types' INT TERM; \
+	[ -d tests/__pycache__ ] || $(python) -m pytest --collect-only -qq -p no:cacheprovider >/dev/null 2>&1; \
+	$(MAKE) --no-print-directory --keep-going style tests $(versions) marker="$(marker)" once_more="$(once_more)"; \
+	failed=$$?; wait $$types || failed=2; cat artefacts/types.txt; exit $$failed
 
 style:
 	$(python) -m ruff check

@@ -34,7 +34,8 @@ OPENS = ".venv/bin/python lab notebooks/00_start.ipynb --port 8999 --browser non
 def setup(tmp_path: Path) -> Setup:
     setup = Setup(tmp_path)
     shutil.copy(ROOT / "Makefile", setup.checkout)
-    (setup.bin / "make").symlink_to(str(shutil.which("make")))
+    for tool in ("make", "cat"):
+        (setup.bin / tool).symlink_to(str(shutil.which(tool)))
     setup.add_program("python3", FAKE_PYTHON + NOTES)
     for name in ("dot", "chromium-headless-shell"):
         setup.add_program(name, "")
@@ -55,11 +56,20 @@ def test_make_lab_opens_nothing_where_the_environment_could_not_be_made(setup, f
     assert setup.done() == [VENV, installed("lab")]
 
 
-def test_make_test_runs_one_thing_after_another(setup):
-    """The tests take all cores; whatever else ran at the same time would only slow them. They are compiled before."""
+def test_make_test_checks_style_and_runs_the_tests_and_beside_them_checks_the_types(setup):
+    """In a new checkout the tests are compiled before."""
     answer = setup.run("make", "-C", "a checkout", "test", MAKEFLAGS="-j8")
     assert answer.returncode == 0, answer.stderr
-    begun = [f"{when} {what}" for what in ("ruff", "ruff", "mypy", "javascript", "pytest") for when in ("begin", "end")]
     done = setup.done()
-    assert done.index("collect") in range(2, len(done) - 1)
-    assert [line for line in done if line != "collect"] == [VENV, installed("lab,test"), *begun]
+    assert done[:2] == [VENV, installed("lab,test")]
+    types = ["begin mypy", "end mypy", "begin javascript", "end javascript"]
+    assert [line for line in done[2:] if line in types] == types
+    tests = ["collect", "begin ruff", "end ruff", "begin ruff", "end ruff", "begin pytest", "end pytest"]
+    assert [line for line in done[2:] if line not in types] == tests
+
+
+def test_make_test_says_which_types_are_wrong_when_the_tests_are_done(setup):
+    setup.add_program("python3", FAKE_PYTHON + NOTES + '[ "$2" != mypy ] || { echo "wrong type"; exit 1; }\n')
+    answer = setup.run("make", "-C", "a checkout", "test")
+    assert answer.returncode == 2 and "end pytest" in setup.done()
+    assert answer.stdout.index("-m pytest") < answer.stdout.index("wrong type")
