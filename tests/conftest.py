@@ -6,15 +6,15 @@ import gc
 import os
 import signal
 import sys
-import warnings
 from collections.abc import Generator, Iterator
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
 import pytest
-from helpers import devices
+from helpers import devices, each
+from helpers.dealing import dealt
 from helpers.needed_marks import missing_mark, watched
-from helpers.state import leaked_state, reset_state
+from helpers.state import nothing_left_behind
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
@@ -34,10 +34,12 @@ collect_ignore_glob = ["bridges/[!t]*.py", "bridges/torch_*.py", "analysis/diagn
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--case", default="", help="of tests that try many cases, those whose names contain this")
     parser.addoption("--late", action="store_true", help="pages do late what they do in tasks of their own")
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    each.wanted[0] = config.getoption("--case")
     config.addinivalue_line("markers", "source(*ids): the statements of the source documents that the test shows")
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # started in the background of a shell; tests press Ctrl-C
         signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -51,12 +53,22 @@ def pytest_xdist_auto_num_workers() -> int:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_collection() -> Generator[None, object, object]:
-    """Nothing that is collected is garbage; every pass would look at all of the tens of thousands of tests."""
+    """Nothing that is collected is garbage; every pass would look at all of the thousands of tests."""
     gc.disable()
     try:
         return (yield)
     finally:
         gc.enable()
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    each.give_shares(metafunc)
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    if processes := int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "0")):
+        items[:] = dealt(items, processes)
 
 
 def pytest_collection_finish() -> None:
@@ -108,18 +120,7 @@ def device(request: pytest.FixtureRequest) -> Iterator[devices.Device]:
 
 
 @pytest.fixture(autouse=True)
-def no_floating_point_warnings() -> Iterator[None]:
-    """Fail a test in which NumPy warns, though no function meets the warning as an error, which it might catch."""
-    with warnings.catch_warnings(record=True) as found:
+def clean() -> Iterator[None]:
+    """Fail a test that leaves a mode set or an observer listening, or in which NumPy warns."""
+    with nothing_left_behind():
         yield
-    told = [f"{w.filename}:{w.lineno}: {w.message}" for w in found if issubclass(w.category, RuntimeWarning)]
-    assert not told, "; ".join(told)
-
-
-@pytest.fixture(autouse=True)
-def no_leaked_state() -> Iterator[None]:
-    """Fail a test that leaves a mode set or an observer listening."""
-    yield
-    leaks = leaked_state()
-    reset_state()
-    assert not leaks, "; ".join(leaks)

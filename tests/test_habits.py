@@ -17,6 +17,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from helpers.each import each
 
 import autolab
 from autolab import Variable, elementwise, grad, no_grad, optimizers, primitive, serializers, transforms
@@ -60,7 +61,7 @@ OWNERS: dict[str, Any] = {
 }
 
 
-@pytest.mark.parametrize("where", OWNERS)
+@each("where", OWNERS)
 def test_a_missing_name_is_answered(where: str) -> None:
     owner, listed = OWNERS[where], {*dir(OWNERS[where])}
     for name in HABITS[where]:
@@ -70,7 +71,7 @@ def test_a_missing_name_is_answered(where: str) -> None:
         assert not hasattr(owner, name) and name not in listed
 
 
-@pytest.mark.parametrize("where", [where for where in PATTERNS if PATTERNS[where] and where in OWNERS])
+@each("where", [where for where in PATTERNS if PATTERNS[where] and where in OWNERS])
 def test_a_name_of_a_family_is_answered(where: str) -> None:
     """A name that a pattern describes, with any letters for its ``*``."""
     for pattern in PATTERNS[where]:
@@ -87,7 +88,7 @@ def test_no_answer_hides_what_is_there() -> None:
         assert not modules & HABITS.get(where, {}).keys(), package
 
 
-@pytest.mark.parametrize(("where", "name"), [(where, name) for where in ALIASES for name in ALIASES[where]])
+@each(("where", "name"), [(where, name) for where in ALIASES for name in ALIASES[where]])
 def test_an_alias_is_what_it_stands_for(where: str, name: str) -> None:
     owner, target = OWNERS[where], ALIASES[where][name]
     found = None if "." in target and where in ("Link", "Optimizer") else getattr(owner, name)
@@ -142,7 +143,7 @@ _KNOWN = {
 }
 
 
-@pytest.mark.parametrize("where", HABITS)
+@each("where", HABITS)
 def test_what_is_offered_exists(where: str) -> None:
     for name, text in HABITS[where].items():
         for code in re.findall("`(.*?)`", text):
@@ -215,7 +216,7 @@ KEYWORDS: list[tuple[Callable[[], Any], str]] = [
 ]
 
 
-@pytest.mark.parametrize(("call", "message"), KEYWORDS)
+@each(("call", "message"), KEYWORDS)
 def test_keywords_are_answered(call: Callable[[], Any], message: str) -> None:
     with pytest.raises(TypeError, match=message) as caught:
         call()
@@ -250,7 +251,7 @@ OTHERS: list[tuple[Callable[[], Any], str]] = [
 ]
 
 
-@pytest.mark.parametrize(("call", "message"), OTHERS)
+@each(("call", "message"), OTHERS)
 def test_other_uses_are_answered(call: Callable[[], Any], message: str) -> None:
     with pytest.raises((TypeError, ValueError, AttributeError), match=message):
         call()

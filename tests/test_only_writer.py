@@ -6,8 +6,8 @@ import ast
 import re
 from pathlib import Path
 
-import pytest
 from helpers.checkout import ROOT
+from helpers.each import each
 
 WRITER = Path("autolab/shared/files.py")
 WRITING_METHODS = {"write_text", "write_bytes", "tofile", "savez", "savez_compressed", "savetxt", "savefig", "touch"}
@@ -80,7 +80,7 @@ def test_nothing_but_the_writer_writes():
     assert found == set(EXCEPTIONS)
 
 
-@pytest.mark.parametrize(
+@each(
     "call",
     [
         "open(path, 'w')",

@@ -11,6 +11,7 @@ from importlib import import_module
 from pkgutil import iter_modules
 
 import pytest
+from helpers.each import each
 
 import autolab
 
@@ -38,7 +39,7 @@ def test_no_module_of_a_package_has_the_name_of_a_function_beside_it():
     assert modules & set(autolab.functions.__all__) == set()
 
 
-@pytest.mark.parametrize("name", FUNCTIONS)
+@each("name", FUNCTIONS)
 def test_help_shows_an_example(name: str):
     found = getattr(autolab, name)
     if inspect.isclass(found) and issubclass(found, Exception):
@@ -63,7 +64,7 @@ def runs(told: str | None) -> bool:
     return any([not one.source.startswith(("import ", "from ")) for one in examples])
 
 
-@pytest.mark.parametrize("module", EXPLAINED)
+@each("module", EXPLAINED)
 def test_everything_in_a_module_has_an_example(module: str):
     found = import_module(f"autolab.{module}")
     public = {
@@ -93,7 +94,7 @@ def not_made(told: str) -> set[str]:
     return {name.id for name in names} - made
 
 
-@pytest.mark.parametrize("module", ["autolab", *[f"autolab.{name}" for name in EXPLAINED]])
+@each("module", ["autolab", *[f"autolab.{name}" for name in EXPLAINED]])
 def test_an_example_can_be_pasted_alone(module: str):
     found = import_module(module)
     public = [getattr(found, name) for name in found.__all__]

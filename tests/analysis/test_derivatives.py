@@ -7,6 +7,7 @@ import math
 
 import numpy as np
 import pytest
+from helpers.each import each
 
 import autolab
 from autolab import functions as F
@@ -51,7 +52,7 @@ def test_the_polynomial_of_a_polynomial_is_itself():
     assert study.choose(1).values == (4.0, 5.0) and len(study.data.curves.y) == 2
 
 
-@pytest.mark.parametrize(
+@each(
     ("fn", "found"),
     [
         (lambda x: 1 / x, [(0.0, 0, "pole")]),

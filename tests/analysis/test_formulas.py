@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from helpers.each import each
 
 import autolab
 from autolab import Variable
@@ -58,7 +59,7 @@ NO_FORMULA = {"hardsigmoid", "hardtanh", "leaky_relu", "relu", "relu6"}
 """Their derivative is a number on each branch."""
 
 
-@pytest.mark.parametrize("name", ELEMENTWISE)
+@each("name", ELEMENTWISE)
 def test_every_line_of_every_elementwise_function_is_the_derivative(name: str) -> None:
     fn = ELEMENTWISE[name]
     domain = fn.function.domain or (-2.0, 2.0)
@@ -99,7 +100,7 @@ def composition(seed: int) -> Function:
     return fn
 
 
-@pytest.mark.parametrize("tens", [0, 1, 2, 3, *[pytest.param(i, marks=pytest.mark.full) for i in range(4, 20)]])
+@each("tens", [0, 1, 2, 3, *[pytest.param(i, marks=pytest.mark.full) for i in range(4, 20)]])
 def test_every_line_of_random_compositions_is_the_derivative(tens: int) -> None:
     for seed in range(10 * tens, 10 * tens + 10):
         found = read(composition(seed), (-1.5, 1.5))

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from helpers.each import each
 
 import autolab
 from autolab import Variable
@@ -100,7 +101,7 @@ def points(seed: int, hostile: bool) -> Iterator[dict[str, float]]:
         yield {name: chance.choice([*values, chance.uniform(-3, 3), chance.uniform(-3, 3)]) for name in "xy"}
 
 
-@pytest.mark.parametrize("seed", range(100))
+@each("seed", range(100))
 def test_what_is_simplified_for_any_value_holds_for_any_value(seed: int) -> None:
     """Read where a value is NaN, so that only rules are used that hold everywhere; then looked at everywhere."""
     fn = program(seed, smooth=False)
@@ -113,7 +114,7 @@ def test_what_is_simplified_for_any_value_holds_for_any_value(seed: int) -> None
             assert same(expression, point, computed), (point, expression, computed)
 
 
-@pytest.mark.parametrize("seed", range(60))
+@each("seed", range(60))
 def test_derivatives_hold_at_every_finite_point(seed: int) -> None:
     fn = program(seed, smooth=True)
     try:

@@ -9,6 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
+from helpers.each import each
 from helpers.reached import KINDS
 
 import autolab
@@ -147,7 +148,7 @@ def test_it_is_plain_data():
     assert None in text["values"] and text["names"] == ["x", "y"]
 
 
-@pytest.mark.parametrize(
+@each(
     ("call", "words"),
     [
         (lambda: surface(3, (1.0, 2.0)), "surface: loss is an int"),
@@ -177,7 +178,7 @@ def test_in_plain_python_it_is_words():
 
 
 # ---------------------------------------------------------------------------------------------------- the ball
-@pytest.mark.parametrize("kind", KINDS)
+@each("kind", KINDS)
 def test_a_ball_rolls_on_the_surface_that_is_drawn_or_not_at_all(kind):
     factor, change, _ = KINDS[kind]()
     found = surface(lambda x, y: factor(x) ** 2 + y**2, (0.0, 0.0), steps=5)

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from helpers.each import each
 from written import muladd, old_style, shown
 
 import autolab
@@ -117,8 +118,8 @@ BACKWARDS = [
 
 
 @pytest.mark.source("CO-05", "CN-18")
-@pytest.mark.parametrize(("backward", "error", "message"), BACKWARDS)
-@pytest.mark.parametrize("create_graph", [False, True])
+@each(("backward", "error", "message"), BACKWARDS)
+@each("create_graph", [False, True])
 def test_wrong_backward(backward: Any, error: type[Exception], message: str, create_graph: bool) -> None:
     x, y = Variable([1.0, 2.0]), Variable([3.0, 4.0])
     z = old_style(backward=backward)(x, y)

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from helpers.each import each
 
 from autolab import DamagedValueError, FunctionNode, Variable, check_inplace, elementwise, grad, primitive
 from autolab import functions as F
@@ -104,8 +105,8 @@ DAMAGES = [
 ]
 
 
-@pytest.mark.parametrize(("style", "damaged", "expected"), DAMAGES)
-@pytest.mark.parametrize("create_graph", [False, True])
+@each(("style", "damaged", "expected"), DAMAGES)
+@each("create_graph", [False, True])
 def test_damage(style: str, damaged: str, expected: str | None, create_graph: bool) -> None:
     x, c = Variable(np.array([0.5, 1.0])), Variable(np.array([2.0, 3.0]))
     with check_inplace():

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from helpers.each import each
 
 import autolab
 from autolab import FunctionNode, Variable, grad
@@ -46,8 +47,8 @@ BACKWARDS = [
 
 
 @pytest.mark.source("CN-18")
-@pytest.mark.parametrize(("label", "backward", "error", "message"), BACKWARDS, ids=[row[0] for row in BACKWARDS])
-@pytest.mark.parametrize("create_graph", [False, True])
+@each(("label", "backward", "error", "message"), BACKWARDS, ids=[row[0] for row in BACKWARDS])
+@each("create_graph", [False, True])
 def test_wrong_backward(label: str, backward: object, error: type, message: str, create_graph: bool) -> None:
     x, y = pair()
     (z,) = make(backward=backward).apply((x, y))
@@ -101,7 +102,7 @@ FORWARDS = [
 
 
 @pytest.mark.source("CO-03")
-@pytest.mark.parametrize(("forward", "error", "message"), FORWARDS)
+@each(("forward", "error", "message"), FORWARDS)
 def test_wrong_forward(forward: object, error: type, message: str) -> None:
     shown(lambda: make(forward).apply(pair()), error, message)
 

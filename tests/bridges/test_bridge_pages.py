@@ -8,6 +8,7 @@ from importlib import import_module
 
 import pytest
 from helpers.checkout import ROOT
+from helpers.each import each
 
 TABLE = (ROOT / "docs" / "from_autolab_to_pytorch.md").read_text("utf-8")
 NOTE = (ROOT / "docs" / "bridges.md").read_text("utf-8")
@@ -38,12 +39,12 @@ def test_the_table_is_one_page():
     assert all(len(row) >= 2 for row in ROWS)
 
 
-@pytest.mark.parametrize("name", sorted({name for row in ROWS for name in names(row[0])}))
+@each("name", sorted({name for row in ROWS for name in names(row[0])}))
 def test_autolab_has_it(name):
     assert found(name, AUTOLAB) is not None
 
 
-@pytest.mark.parametrize("name", sorted({name for row in ROWS for name in names(row[1])}))
+@each("name", sorted({name for row in ROWS for name in names(row[1])}))
 def test_pytorch_has_it(name):
     pytest.importorskip("torch", reason="needs PyTorch: make test-bridges")
     assert found(name, TORCH) is not None

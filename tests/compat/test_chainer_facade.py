@@ -10,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from helpers.each import each
 from helpers.marks import marks
 
 import autolab
@@ -26,7 +27,7 @@ def modules() -> list[str]:
     return [name for _, name, _ in found if not name.rpartition(".")[2].startswith("_")]
 
 
-@pytest.mark.parametrize("name", [chainer.__name__, *modules()])
+@each("name", [chainer.__name__, *modules()])
 def test_every_module_has_what_it_lists_and_says_what_it_lacks(name):
     module = importlib.import_module(name)
     assert [n for n in module.__all__ if not hasattr(module, n)] == []
@@ -285,7 +286,7 @@ CASES = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("name", CASES)
+@each("name", CASES)
 def test_functions_are_what_chainer_means(name):
     function, x, expected = CASES[name]
     y = function(chainer.Variable(x))
@@ -295,8 +296,8 @@ def test_functions_are_what_chainer_means(name):
     chainer.gradient_check.check_backward(function, x, np.random.default_rng(1).normal(size=y.shape), atol=1e-4)
 
 
-@pytest.mark.parametrize("dtype", [np.float16, f32])
-@pytest.mark.parametrize("name", CASES)
+@each("dtype", [np.float16, f32])
+@each("name", CASES)
 def test_functions_keep_the_dtype(name, dtype, monkeypatch):
     for constant in ("X", "Y", "P"):
         monkeypatch.setitem(globals(), constant, globals()[constant].astype(dtype))
@@ -326,7 +327,7 @@ def test_lstm_steps_of_a_batch_that_gets_smaller():
     assert cell.h is None
 
 
-@pytest.mark.parametrize(
+@each(
     "call",
     [
         lambda: F.softmax(np.ones(3), axis=1),

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 from helpers.checkout import ROOT
+from helpers.each import each
 from helpers.marks import marks
 
 from autolab import compat
@@ -45,7 +46,7 @@ def test_every_statement_about_pytorch_has_a_test_through_its_facade() -> None:
     assert {f"PT-{i:02}" for i in range(1, 22)} - found == set()
 
 
-@pytest.mark.parametrize("module", MODULES)
+@each("module", MODULES)
 def test_a_module_offers_what_its_original_has(module: str) -> None:
     facade = import_module(f"autolab.compat.{module}")
     offered = set(facade.__all__)
@@ -54,7 +55,7 @@ def test_a_module_offers_what_its_original_has(module: str) -> None:
     assert facade.__doc__ and facade.__doc__.strip()
 
 
-@pytest.mark.parametrize("module", MODULES)
+@each("module", MODULES)
 def test_what_a_module_does_not_offer_fails_by_name(module: str) -> None:
     facade = import_module(f"autolab.compat.{module}")
     for name in set(compat.originals()[module]) - set(facade.__all__):
@@ -62,7 +63,7 @@ def test_what_a_module_does_not_offer_fails_by_name(module: str) -> None:
             getattr(facade, name)
 
 
-@pytest.mark.parametrize("module", [module for module in MODULES if compat.remedies(module)])
+@each("module", [module for module in MODULES if compat.remedies(module)])
 def test_an_error_says_what_there_is_instead(module: str) -> None:
     for name, there in compat.remedies(module).items():
         with pytest.raises(AttributeError, match=f"facade; {re.escape(there)}$"):
@@ -70,7 +71,7 @@ def test_an_error_says_what_there_is_instead(module: str) -> None:
         assert name in compat.originals()[module]
 
 
-@pytest.mark.parametrize("module", MODULES)
+@each("module", MODULES)
 def test_everything_offered_says_what_it_is(module: str) -> None:
     facade = import_module(f"autolab.compat.{module}")
     named = {name: getattr(facade, name) for name in set(facade.__all__) - {"cupy", "gpu_enable"}}

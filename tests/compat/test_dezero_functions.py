@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from helpers.each import each
 
 from autolab.compat import dezero
 from autolab.compat.dezero import Variable, functions_conv, utils
@@ -274,8 +275,8 @@ def test_losses_of_probabilities_are_divided_by_the_rows():
     assert np.isfinite(F.sigmoid_cross_entropy(Variable(np.array([[1e4]])), np.array([[0]])).data)
 
 
-@pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64])
-@pytest.mark.parametrize("shape", [(), (0,), (1, 0), (3,)])
+@each("dtype", [np.float16, np.float32, np.float64])
+@each("shape", [(), (0,), (1, 0), (3,)])
 def test_functions_of_one_argument_keep_shapes_and_dtypes(dtype, shape):
     x = Variable(np.full(shape, 0.5, dtype))
     for function in (F.sin, F.cos, F.tanh, F.exp, F.log, F.sigmoid, F.relu, F.leaky_relu):

@@ -11,6 +11,7 @@ from types import ModuleType
 
 import pytest
 from helpers.checkout import ROOT
+from helpers.each import each
 
 from autolab import compat
 
@@ -55,8 +56,8 @@ def test_the_library_itself_is_not_replaced_once_it_is_there(monkeypatch, loaded
     assert sys.modules[loaded] is real
 
 
-@pytest.mark.parametrize("function", [compat.install, compat.uninstall])
-@pytest.mark.parametrize("name", ["dezro", "", "numpy", "absent", "a" * 10_000, 3])
+@each("function", [compat.install, compat.uninstall])
+@each("name", ["dezro", "", "numpy", "absent", "a" * 10_000, 3])
 def test_an_unknown_facade_says_which_there_are(function, name):
     with pytest.raises(ValueError, match=r": there is no facade of .*; there are .*dezero") as caught:
         function(name)

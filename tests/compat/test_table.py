@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 import pytest
 from helpers.checkout import ROOT
+from helpers.each import each
 
 from autolab import compat
 from autolab.compat import chainer, table, torch
@@ -48,7 +49,7 @@ def unknown(module: ModuleType, entry: table.Entry) -> set[str]:
     return {name for name in read if not hasattr(builtins, name) and name not in vars(module)}
 
 
-@pytest.mark.parametrize("section", SECTIONS)
+@each("section", SECTIONS)
 def test_lines_of_a_table_are_callables_with_their_signatures(section: str) -> None:
     place = PLACES.get(section, section)
     module = import_module(f"autolab.compat.{place}")

@@ -8,6 +8,7 @@ import pickle
 
 import numpy as np
 import pytest
+from helpers.each import each
 
 from autolab.compat import torch
 from autolab.engine.habits import Habit
@@ -17,7 +18,7 @@ def leaf(*values):
     return torch.tensor(values, requires_grad=True)
 
 
-@pytest.mark.parametrize(
+@each(
     ("made", "dtype"),
     [
         (lambda: torch.tensor([1, 2]), "int64"),
@@ -209,7 +210,7 @@ def test_sizes():
     assert repr(x.shape) == "torch.Size([2, 3])" and x.shape.numel() == 6
 
 
-@pytest.mark.parametrize(
+@each(
     ("tensor", "text"),
     [
         (lambda: torch.tensor([1.0, 2.0]), "tensor([1., 2.])"),
@@ -244,7 +245,7 @@ def test_what_is_missing_fails_by_name():
             wrong()
 
 
-@pytest.mark.parametrize(
+@each(
     "function",
     [
         lambda x: x.max(1)[0],
@@ -381,7 +382,7 @@ OF_FLOATS |= {
 }
 
 
-@pytest.mark.parametrize("name", OF_FLOATS)
+@each("name", OF_FLOATS)
 def test_of_integers_pytorch_computes_no_such_thing(name):
     integers = torch.arange(6).reshape(2, 3)
     with pytest.raises(RuntimeError, match=f"^{name}: (input|x1|dtype) is .*torch.int64.*; expected .*floats"):

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from helpers.each import each
 
 import autolab
 from autolab import nn
@@ -122,7 +123,7 @@ def _agree(theirs: Any, ours: Any) -> None:
         assert a.dtype == b.dtype
 
 
-@pytest.mark.parametrize(("name", "settings"), [*_cases()])
+@each(("name", "settings"), [*_cases()])
 def test_a_layer_gives_the_facades_numbers(name: str, settings: dict[str, Any]) -> None:
     sizes, x = LAYERS[name]
     theirs, ours = getattr(torch.nn, name)(*sizes, **settings), getattr(nn, name)(*sizes, **settings)
@@ -311,7 +312,7 @@ def _shown(library: Any, code: str) -> Any:
     return seen(found)
 
 
-@pytest.mark.parametrize("code", CONTAINERS.strip().replace("\n", " | ").split(" | "))
+@each("code", CONTAINERS.strip().replace("\n", " | ").split(" | "))
 def test_a_container_does_what_the_facades_does(code: str) -> None:
     assert _shown(nn, code) == _shown(torch.nn, code)
 

@@ -6,6 +6,7 @@ import re
 
 import numpy as np
 import pytest
+from helpers.each import each
 
 import autolab
 from autolab import compat
@@ -17,8 +18,8 @@ X = torch.ones(2, 3)
 INDEX = torch.zeros(2, 3, dtype=torch.int64)
 
 
-@pytest.mark.parametrize("dim", [2, 7, -3])
-@pytest.mark.parametrize(
+@each("dim", [2, 7, -3])
+@each(
     "call",
     [
         lambda dim: X.select(dim, 0),

@@ -7,6 +7,7 @@ from itertools import chain, islice
 
 import numpy as np
 import pytest
+from helpers.each import each
 
 import autolab
 from autolab.compat import chainer, dezero, torch
@@ -88,8 +89,8 @@ def test_one_pass_ends_and_slices_without_a_copy():
     assert all(np.shares_memory(b[0], x) for b in batches)
 
 
-@pytest.mark.parametrize("size", [1, 3, 5, 7, 10, 13])
-@pytest.mark.parametrize("repeat", [True, False])
+@each("size", [1, 3, 5, 7, 10, 13])
+@each("repeat", [True, False])
 def test_a_shuffled_pass_has_every_example_once(size, repeat):
     it = SerialIterator(TupleDataset(np.arange(10)), size, repeat=repeat, rng=np.random.default_rng(0))
     seen = np.concatenate([b[0] for b in it]) if not repeat else np.concatenate([it.next()[0] for _ in range(30)])
@@ -194,7 +195,7 @@ def test_what_an_iterator_loads_is_its_own():
     assert (type(second.epoch), type(second.position)) == (int, int)
 
 
-@pytest.mark.parametrize(
+@each(
     ("make", "error", "message"),
     [
         (lambda: TupleDataset(), ValueError, "got no array"),

@@ -9,6 +9,7 @@ import struct
 
 import numpy as np
 import pytest
+from helpers.each import each
 
 from autolab.data import mnist, read_idx
 from autolab.shared.files import FileFormatError
@@ -43,7 +44,7 @@ def test_a_size_of_thousands_of_digits_is_cut(tmp_path):
     assert len(str(caught.value)) <= 300
 
 
-@pytest.mark.parametrize(
+@each(
     ("content", "message"),
     [
         (b"", "not an IDX file"),

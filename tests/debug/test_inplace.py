@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from helpers.each import each
 from helpers.garbage import collector_off
 from helpers.state import leaked_state
 from numpy.lib.stride_tricks import as_strided, sliding_window_view
@@ -108,7 +109,7 @@ def test_there_are_enough_distinct_mutations() -> None:
     assert len(MUTATIONS) >= 30
 
 
-@pytest.mark.parametrize("mutation", MUTATIONS)
+@each("mutation", MUTATIONS)
 def test_damage(mutation: str, tmp_path: Path) -> None:
     scene = Scene(tmp_path)
     x = scene.x
@@ -117,7 +118,7 @@ def test_damage(mutation: str, tmp_path: Path) -> None:
         MUTATIONS[mutation](scene)
         with pytest.raises(DamagedValueError) as caught:
             y.backward()
-    line = test_damage.__code__.co_firstlineno + 5
+    line = test_damage.of_one_case.__code__.co_firstlineno + 5
     assert str(caught.value) == (
         f"input 'x' of mul (test_inplace.py, line {line}) was changed in place after the forward pass. "
         "Use x = x + 1, or copy."
@@ -125,7 +126,7 @@ def test_damage(mutation: str, tmp_path: Path) -> None:
     assert x.grad is None and leaked_state() == []
 
 
-@pytest.mark.parametrize("mutation", MUTATIONS)
+@each("mutation", MUTATIONS)
 def test_without_it_the_same_mutation_goes_unnoticed(mutation: str, tmp_path: Path) -> None:
     """Control: what the bare engine gives is a gradient, and a wrong one."""
     scene = Scene(tmp_path)
@@ -169,8 +170,8 @@ LARGE_MUTATIONS: dict[str, Callable[[np.ndarray], Any]] = {
 }
 
 
-@pytest.mark.parametrize("layout", [(1000, 1000), (1_000_000,)], ids=str)
-@pytest.mark.parametrize("mutation", LARGE_MUTATIONS)
+@each("layout", [(1000, 1000), (1_000_000,)], ids=str)
+@each("mutation", LARGE_MUTATIONS)
 def test_damage_of_a_large_value(mutation: str, layout: tuple[int, ...]) -> None:
     array = np.random.default_rng(1).normal(size=LARGE)
     x = Variable(array.reshape(layout).T)
@@ -181,8 +182,8 @@ def test_damage_of_a_large_value(mutation: str, layout: tuple[int, ...]) -> None
         grad(y, x)
 
 
-@pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64, np.longdouble])
-@pytest.mark.parametrize("n", [0, 1, 1000, 1001, 5000])
+@each("dtype", [np.float16, np.float32, np.float64, np.longdouble])
+@each("n", [0, 1, 1000, 1001, 5000])
 def test_damage_of_every_precision_and_size(dtype: type, n: int) -> None:
     x = Variable(np.ones(2 * n + 1, dtype)[::2])
     for i in range(0, n, max(1, n // 3)):

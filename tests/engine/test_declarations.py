@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from helpers.each import each
 
 import autolab
 from autolab import Variable, elementwise, grad, primitive
@@ -201,8 +202,8 @@ def test_fast_paths_are_equal_to_apply(name: str) -> None:
 RETENTIONS = [names for n in range(4) for names in combinations(("a", "b", "y"), n)]
 
 
-@pytest.mark.parametrize("of_a", RETENTIONS, ids="".join)
-@pytest.mark.parametrize("of_b", RETENTIONS, ids="".join)
+@each("of_a", RETENTIONS, ids="".join)
+@each("of_b", RETENTIONS, ids="".join)
 def test_fast_paths_keep_what_apply_keeps(of_a: tuple[str, ...], of_b: tuple[str, ...]) -> None:
     def rule(names: tuple[str, ...]) -> Callable[..., object]:
         return eval(f"lambda {', '.join(['g', *names])}: {' * '.join(['g', *names])}")
@@ -276,7 +277,7 @@ CALLS: dict[str, Callable[[Variable, np.ndarray], object]] = {
 }
 
 
-@pytest.mark.parametrize("call", CALLS.values(), ids=CALLS)
+@each("call", CALLS.values(), ids=CALLS)
 def test_fast_paths_are_taken(call: Callable[[Variable, np.ndarray], object]) -> None:
     """They are half of the engine's speed; a step that falls back to `apply` is as right, and slower."""
     x, array = Variable([1.0, 2.0]), np.array([1.0, 2.0])

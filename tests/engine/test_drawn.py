@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from helpers.each import each
 
 from autolab import DetachError, Variable
 
@@ -54,7 +55,7 @@ def _drawn(ax: Any) -> np.ndarray:
     return np.asarray(ax.figure.canvas.buffer_rgba()).copy()
 
 
-@pytest.mark.parametrize("name", DRAWINGS)
+@each("name", DRAWINGS)
 def test_a_drawing_is_that_of_the_values(name: str) -> None:
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 from helpers import strict_module
+from helpers.each import each
 
 import autolab
 from autolab import Variable, elementwise, primitive, to_gpu
@@ -90,12 +91,13 @@ def _made(calls: list[str], error: Exception) -> dict[str, Callable[..., Any]]:
 WAYS = tuple(_made([], ValueError()))
 
 
-@pytest.mark.parametrize("way", WAYS)
-@pytest.mark.parametrize("error", [ValueError, TypeError, IndexError, OverflowError, KeyError])
-@pytest.mark.parametrize("make", [Variable, np.asarray], ids=["variable", "array"])
-def test_a_forward_that_fails_runs_once(way: str, error: type[Exception], make: Any, rng: np.random.Generator) -> None:
+@each("way", WAYS)
+@each("error", [ValueError, TypeError, IndexError, OverflowError, KeyError])
+@each("make", [Variable, np.asarray], ids=["variable", "array"])
+def test_a_forward_that_fails_runs_once(way: str, error: type[Exception], make: Any) -> None:
     calls: list[str] = []
-    with pytest.raises(error, match="something else"):
+    rng = np.random.default_rng(1)
+    with autolab.using_config("rng", rng), pytest.raises(error, match="something else"):
         _made(calls, error("something else"))[way](make([1.0, 2.0]))
     assert calls == ["run"]
     again = np.random.default_rng(1)
@@ -130,8 +132,8 @@ def test_a_number_on_a_gpu_is_tried_once(monkeypatch: pytest.MonkeyPatch) -> Non
         assert calls == ["run"]
 
 
-@pytest.mark.parametrize("value", [2**64, 10**400, -(10**5000), 300], ids=["2**64", "10**400", "-10**5000", "300"])
-@pytest.mark.parametrize("dtype", ["f8", "f4", "f2", "i8", "u1", "?"])
+@each("value", [2**64, 10**400, -(10**5000), 300], ids=["2**64", "10**400", "-10**5000", "300"])
+@each("dtype", ["f8", "f4", "f2", "i8", "u1", "?"])
 def test_numbers_too_large_beside_a_variable(value: int, dtype: str) -> None:
     """As NumPy has it, value or error; the error names the function."""
     array = np.ones(2, dtype)

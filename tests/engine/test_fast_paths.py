@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 from helpers.cases import Case
+from helpers.each import each
 from helpers.function_table import ROWS
 from helpers.rows import Row
 from helpers.signatures import direct_names
@@ -108,7 +109,7 @@ def _compare(row: Row, each: tuple[tuple[type, ...], ...]) -> int:
     return len(gone)
 
 
-@pytest.mark.parametrize("row", ROWS, ids=lambda row: row.name)
+@each("row", ROWS, ids=lambda row: row.name)
 def test_every_function_gives_the_same_graph(row: Row) -> None:
     """R1's table, each case with Variables and with arrays; half precision and mixed dtypes among them."""
     first = row.cases[:1]
@@ -119,7 +120,7 @@ def test_every_function_gives_the_same_graph(row: Row) -> None:
 
 
 @pytest.mark.full
-@pytest.mark.parametrize("row", ROWS, ids=lambda row: row.name)
+@each("row", ROWS, ids=lambda row: row.name)
 def test_every_function_gives_the_same_graph_for_every_dtype(row: Row) -> None:
     each = tuple(product(DTYPES, repeat=1)) + tuple(product(DTYPES[:4], repeat=2))
     assert _compare(row, each) == 2 * len(row.cases) * len(each)
@@ -217,7 +218,7 @@ def test_a_difference_would_be_found() -> None:
 
 
 # ---------------------------------------------------------------------- forwards that are one call of NumPy's
-@pytest.mark.parametrize(("name", "arity"), direct_names())
+@each(("name", "arity"), direct_names())
 def test_a_forward_that_is_one_call_is_like_any_other(name: str, arity: int) -> None:
     """``return xp.isnan(x)`` has no gradient, whatever its rule says, as on two lines."""
     forward = {1: "def made(xp, a): return xp.{}(a)", 2: "def made(xp, a, b): return xp.{}(a, b)"}[arity]

@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from helpers.each import each
 
 import autolab
 from autolab import DetachError, Variable
@@ -155,8 +156,8 @@ def refused(call: Callable[[], Any]) -> str:
     return str(error)
 
 
-@pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("do", ELEMENTS)
+@each("kind", KINDS)
+@each("do", ELEMENTS)
 def test_no_assignment_into_an_array_drops_a_gradient(do: Do, kind: str) -> None:
     target, s = np.arange(3).astype(kind), Variable([1.5, 2.5])[1] * 1.0
     before = target.copy()
@@ -177,17 +178,17 @@ def test_the_error_says_what_to_write(do: Do) -> None:
     assert "array would drop the gradient" in message and "np.stack" in message and "np.where" in message
 
 
-@pytest.mark.parametrize("make", MADE)
+@each("make", MADE)
 def test_no_array_is_made_of_values_with_a_gradient(make: Callable[[Any], Any]) -> None:
     refused(lambda: make(Variable([2.0, 4.0])[0]))
 
 
-@pytest.mark.parametrize(("take", "number"), NUMBERS)
+@each(("take", "number"), NUMBERS)
 def test_bare_numbers_are_given_to_those_who_ask(take: Callable[[Any], Any], number: Any) -> None:
     assert take(Variable([1.5, 2.5])[1]) == number
 
 
-@pytest.mark.parametrize("do", [do for do in ELEMENTS if do is not masked_slice])
+@each("do", [do for do in ELEMENTS if do is not masked_slice])
 def test_constants_go_into_arrays_where_numpy_takes_them(do: Do) -> None:
     constant = Variable(2.5, requires_grad=False)
     try:

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from helpers.each import each
 from helpers.state import leaked_state
 
 import autolab
@@ -121,8 +122,8 @@ def _warnings(function: Callable[[], Any]) -> list[warnings.WarningMessage]:
     return told
 
 
-@pytest.mark.parametrize("use", [loop, general, summed, taken_once, helped, own_function, watched])
-@pytest.mark.parametrize("source", [batches, by_stack, by_manager, delegating, with_more])
+@each("use", [loop, general, summed, taken_once, helped, own_function, watched])
+@each("source", [batches, by_stack, by_manager, delegating, with_more])
 def test_who_asks_for_values_is_warned_once(use: Any, source: Any) -> None:
     (told,) = _warnings(lambda: use(source()))
     assert told.category is UserWarning and told.filename == __file__
@@ -215,8 +216,8 @@ def test_a_context_manager_is_not_warned(manager: Any) -> None:
     assert _warnings(lambda: _as_manager(manager)) == []
 
 
-@pytest.mark.parametrize("use", [_own_block, _around, _switched_on, _constants, _values_only, _gradients])
-@pytest.mark.parametrize("source", [batches, by_stack, by_manager, delegating, with_more])
+@each("use", [_own_block, _around, _switched_on, _constants, _values_only, _gradients])
+@each("source", [batches, by_stack, by_manager, delegating, with_more])
 def test_who_means_it_or_takes_no_such_step_is_not_warned(use: Any, source: Any) -> None:
     assert _warnings(lambda: use(source())) == []
 

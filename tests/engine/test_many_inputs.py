@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from helpers.each import each
 
 import autolab
 from autolab import FunctionNode, Variable, grad, primitive
@@ -136,8 +137,8 @@ def _bytes(run: Callable[[], None]) -> int:
         tracemalloc.stop()
 
 
-@pytest.mark.parametrize("way", WAYS)
-@pytest.mark.parametrize("create_graph", [False, True], ids=["once", "twice"])
+@each("way", WAYS)
+@each("create_graph", [False, True], ids=["once", "twice"])
 def test_steps_and_memory_grow_as_the_number_of_inputs(way: str, create_graph: bool) -> None:
     _run(way, 4, create_graph)  # what is made at the first use
     for measured in (_steps, _bytes):

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from helpers.each import each
 from helpers.oracle import Weights, ours, reference, zeros_for_none
 from helpers.programs import SHAPES, Program, draw
 
@@ -50,13 +51,13 @@ def wrong(seed: int) -> str | None:
     return None
 
 
-@pytest.mark.parametrize("start", range(0, 1_000, 100))
+@pytest.mark.parametrize("start", range(0, 300, 100))
 def test_random_programs(start: int) -> None:
     assert [found for seed in range(start, start + 100) if (found := wrong(seed))] == []
 
 
 @pytest.mark.full
-@pytest.mark.parametrize("start", range(1_000, 20_000, 500))
+@each("start", range(300, 20_000, 500))
 def test_many_random_programs(start: int) -> None:
     assert [found for seed in range(start, min(start + 500, 20_000)) if (found := wrong(seed))] == []
 
@@ -150,7 +151,7 @@ FAULTS = {
 }
 
 
-@pytest.mark.parametrize("fault", FAULTS)
+@each("fault", FAULTS)
 def test_planted_faults_are_found(fault: str, monkeypatch: pytest.MonkeyPatch) -> None:
     for seed in range(20):
         expected(seed)

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from helpers.each import each
 
 import autolab
 from autolab import Variable, grad
@@ -155,7 +156,7 @@ def message_of(call: Callable[[], Any]) -> str:
     return f"{caught.value} {caught.value.__cause__ or ''}"
 
 
-@pytest.mark.parametrize("advice", ADVICE, ids=lambda advice: advice.says)
+@each("advice", ADVICE, ids=lambda advice: advice.says)
 def test_who_follows_a_message_gets_the_true_gradient(advice: Advice) -> None:
     assert advice.says in message_of(lambda: advice.refused(Variable([1.0, 2.0])))
     if advice.remedy is not None:

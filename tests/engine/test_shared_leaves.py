@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 import pytest
 from helpers.checkout import ROOT
+from helpers.each import each
 
 import autolab
 from autolab import Parameter, Variable
@@ -96,7 +97,7 @@ def _leaf(way: str) -> Any:
 
 
 @pytest.mark.filterwarnings("ignore::autolab.transforms.compiling.CompileWarning")
-@pytest.mark.parametrize("way", WAYS)
+@each("way", WAYS)
 def test_no_gradient_is_lost(way: str) -> None:
     for _ in range(3):
         w = _leaf(way)

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from helpers.each import each
 from helpers.function_table import ROWS
 from helpers.rows import Row
 
@@ -136,7 +137,7 @@ def _watched(rule: Any, returned: list[tuple[Any, Any]], g: Any, saved: Any) -> 
     return result
 
 
-@pytest.mark.parametrize("row", [row for row in ROWS if row.order], ids=lambda row: row.name)
+@each("row", [row for row in ROWS if row.order], ids=lambda row: row.name)
 def test_autolabs_own_rules_need_no_guard(row: Row) -> None:
     """They write to nothing that they are given, and what they returned does not change with what comes after."""
     returned: list[tuple[Any, Any]] = []

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from helpers.each import each
 from helpers.state import leaked_state
 
 import autolab
@@ -114,7 +115,7 @@ def test_a_task_does_not_see_the_mode_of_another(mode: str) -> None:
 
 
 @EVERY_MODE
-@pytest.mark.parametrize("ending", ["error", "cancel"])
+@each("ending", ["error", "cancel"])
 def test_a_block_that_ends_early_leaves_nothing_to_anybody(mode: str, ending: str) -> None:
     block, look = MODES[mode]
     outside = look()

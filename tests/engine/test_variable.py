@@ -7,6 +7,7 @@ import pickle
 
 import numpy as np
 import pytest
+from helpers.each import each
 
 import autolab
 from autolab import Parameter, Variable
@@ -36,7 +37,7 @@ CONSTRUCTED = [
 
 
 @pytest.mark.source("CI-02", "X7")
-@pytest.mark.parametrize(("data", "dtype", "differentiable"), CONSTRUCTED, ids=repr)
+@each(("data", "dtype", "differentiable"), CONSTRUCTED, ids=repr)
 def test_constructor_decides_dtype_and_differentiability(data: object, dtype: type, differentiable: bool) -> None:
     x = Variable(data)
     assert type(x.data) is np.ndarray
@@ -67,7 +68,7 @@ REFUSED = [
 ]
 
 
-@pytest.mark.parametrize(("data", "message"), REFUSED, ids=lambda value: str(value)[:20])
+@each(("data", "message"), REFUSED, ids=lambda value: str(value)[:20])
 def test_what_is_no_real_numbers_is_refused_by_name(data: object, message: str) -> None:
     with pytest.raises(TypeError, match=f"Variable: data.*{message}") as caught:
         Variable(data)

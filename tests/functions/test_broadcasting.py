@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from helpers.each import each
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
@@ -89,8 +90,8 @@ def test_sum_to_is_the_transpose_of_broadcast_to(shapes: hnp.BroadcastableShapes
     assert F.sum_to(y, shape=small).shape == small
 
 
-@pytest.mark.parametrize("shape", [(0, 3), (5, 3), (5, 0), (2, 3, 4), (20_000, 3), (3, 6_000, 2)])
-@pytest.mark.parametrize("dtype", ["float16", "float32", "float64"])
+@each("shape", [(0, 3), (5, 3), (5, 0), (2, 3, 4), (20_000, 3), (3, 6_000, 2)])
+@each("dtype", ["float16", "float32", "float64"])
 def test_the_gradient_of_a_bias_is_exact_where_the_numbers_are_whole(shape: tuple[int, ...], dtype: str) -> None:
     g = np.random.default_rng(0).integers(-2, 3, shape).astype(dtype)
     x, w, b = np.zeros((*shape[:-1], 2), dtype), np.zeros((shape[-1], 2), dtype), Variable(np.zeros(shape[-1:], dtype))

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from helpers.each import each
 
 from autolab import Variable, grad
 from autolab import functions as F
@@ -16,8 +17,8 @@ A, B = [x.ravel() for x in np.meshgrid(EDGES, EDGES)]
 
 
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
-@pytest.mark.parametrize("name", ["floor_divide", "remainder", "fmod"])
-@pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64, np.int8, np.uint64, np.int32])
+@each("name", ["floor_divide", "remainder", "fmod"])
+@each("dtype", [np.float16, np.float32, np.float64, np.int8, np.uint64, np.int32])
 def test_values_are_numpys(name: str, dtype: type) -> None:
     a, b = (A, B) if np.dtype(dtype).kind == "f" else (np.arange(24) % 7, np.arange(24) % 5)
     a, b = a.astype(dtype), b.astype(dtype)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from helpers.each import each
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -38,10 +39,10 @@ OTHERS = {
 
 
 @pytest.mark.source("CI-02", "X6")
-@pytest.mark.parametrize("name", OPERATORS)
-@pytest.mark.parametrize("other", OTHERS)
-@pytest.mark.parametrize("dtype", [np.float32, np.float64, np.float16])
-@pytest.mark.parametrize("left", [True, False])
+@each("name", OPERATORS)
+@each("other", OTHERS)
+@each("dtype", [np.float32, np.float64, np.float16])
+@each("left", [True, False])
 def test_promotion_is_numpys(name: str, other: str, dtype: type, left: bool) -> None:
     array = np.array([1.0, 2.0, 3.0], dtype)
     x, value = Variable(array), OTHERS[other]

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import pytest
 from helpers.cases import Case, arrays
+from helpers.each import each
 from helpers.function_table import ROWS
 from helpers.rows import Row
 
@@ -121,7 +122,7 @@ REFUSED = {
 """The kinds of dtype that a function may refuse, for all arrays or for some attributes."""
 
 
-@pytest.mark.parametrize("name", TABLE)
+@each("name", TABLE)
 def test_the_result_is_right_or_refused(name: str) -> None:
     row = TABLE[name]
     for dtype in (*INTEGERS, HALF):
@@ -149,7 +150,7 @@ def _check(row: Row, case: Case, dtype: np.dtype) -> None:
                 assert y.dtype == (HALF if dtype == HALF else np.float64), case.label
 
 
-@pytest.mark.parametrize("name", [row.name for row in ROWS if row.order])
+@each("name", [row.name for row in ROWS if row.order])
 def test_gradients_in_float16_are_right(name: str) -> None:
     row = TABLE[name]
     for case in cases(row):
@@ -171,7 +172,7 @@ def test_gradients_in_float16_are_right(name: str) -> None:
                 assert got.dtype == HALF and near(got.data, expected.data, units=32), (case.label, got, expected)
 
 
-@pytest.mark.parametrize("name", [row.name for row in ROWS if row.mixed or row.name in ("layer_norm", "batch_norm")])
+@each("name", [row.name for row in ROWS if row.mixed or row.name in ("layer_norm", "batch_norm")])
 def test_integers_beside_a_float_variable(name: str) -> None:
     row = TABLE[name]
     several = [c for c in cases(row) if len(c.make(np.random.default_rng(0), np.float64)) > 1]
@@ -249,7 +250,7 @@ LONG: dict[str, tuple[Callable[..., Any], np.ndarray]] = {
 }
 
 
-@pytest.mark.parametrize("name", LONG)
+@each("name", LONG)
 def test_long_sums_in_float16(name: str) -> None:
     function, x = LONG[name]
     x = np.asarray(x, np.float16)

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from helpers.each import each
 
 from autolab import NoGradientError, Variable, grad, jacfwd, jacrev
 from autolab import functions as F
@@ -76,7 +77,7 @@ A = np.array([[4.0, 1.0], [1.0, 3.0]])
 B = np.array([[1.0, 2.0], [3.0, 4.0]])
 
 
-@pytest.mark.parametrize(
+@each(
     "call",
     [
         lambda a: np.dot(a, B),
@@ -133,8 +134,8 @@ def test_the_gradient_of_a_pseudo_inverse_of_lower_rank() -> None:
         np.testing.assert_allclose(got.data, expected.data, rtol=1e-10)
 
 
-@pytest.mark.parametrize("share", [1e-3, 0.3, 0.6, 0.9])
-@pytest.mark.parametrize("shape", [(4, 5), (5, 3), (4, 4), (2, 3, 4)])
+@each("share", [1e-3, 0.3, 0.6, 0.9])
+@each("shape", [(4, 5), (5, 3), (4, 4), (2, 3, 4)])
 def test_singular_values_that_are_cut_off_have_their_part_in_the_gradient(shape: tuple[int, ...], share: float) -> None:
     rng = np.random.default_rng(int(100 * share) + len(shape))
     a, b = rng.standard_normal(shape), rng.standard_normal(shape[-2])

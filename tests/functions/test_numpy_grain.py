@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from helpers.each import each
 
 from autolab import Variable, elementwise, fuse, grad, primitive, record
 from autolab import functions as F
@@ -33,7 +34,7 @@ def _signature(function: Any) -> inspect.Signature | None:
     return None if {"args", "kwargs"} == {*found.parameters} else found  # a ufunc of NumPy 2.1 in Python 3.13
 
 
-@pytest.mark.parametrize("name", NAMES)
+@each("name", NAMES)
 def test_the_signature_is_numpys(name: str) -> None:
     own, theirs = inspect.signature(getattr(F, name)), _signature(_of_numpy(name))
     if theirs is None:
@@ -57,7 +58,7 @@ def test_the_signature_is_numpys(name: str) -> None:
             assert p.default == default, parameter
 
 
-@pytest.mark.parametrize("name", NAMES)
+@each("name", NAMES)
 def test_other_parameters_of_numpys_are_refused_by_name(name: str) -> None:
     function, theirs = getattr(F, name), _signature(_of_numpy(name))
     own = inspect.signature(function).parameters
@@ -133,7 +134,7 @@ CALLS: list[tuple[str, Callable[[Any, Any], Any], np.ndarray]] = [
 ]
 
 
-@pytest.mark.parametrize(("name", "call", "x"), CALLS)
+@each(("name", "call", "x"), CALLS)
 def test_calls_as_numpy_takes_them(name: str, call: Callable[[Any, Any], Any], x: np.ndarray) -> None:
     """The same value on Variables and on arrays; and the same gradient as by NumPy's own name."""
     expected = call(_of_numpy(name), x)
@@ -244,7 +245,7 @@ REFUSED: list[tuple[Callable[[Any], Any], str]] = [
 ]
 
 
-@pytest.mark.parametrize(("call", "message"), REFUSED)
+@each(("call", "message"), REFUSED)
 def test_refusals_say_what_to_do(call: Callable[[Any], Any], message: str) -> None:
     with pytest.raises(TypeError, match=message) as caught:
         call(Variable(X))

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from helpers.each import each
 
 from autolab import Variable, check_gradients
 
@@ -94,7 +95,7 @@ CALLS: list[tuple[Callable[[Any], Any], np.ndarray]] = [
 ]
 
 
-@pytest.mark.parametrize(("call", "array"), CALLS)
+@each(("call", "array"), CALLS)
 def test_values_and_gradients(call: Callable[[Any], Any], array: np.ndarray) -> None:
     y, expected = call(Variable(array)), call(array)
     assert type(y) is Variable and y.dtype == expected.dtype
@@ -145,7 +146,7 @@ COMPOSED = {
 }
 
 
-@pytest.mark.parametrize("name", COMPOSED)
+@each("name", COMPOSED)
 def test_what_is_made_of_others(name):
     function, x = COMPOSED[name], np.random.default_rng(3).normal(size=(3, 4))
     np.testing.assert_allclose(function(Variable(x)).data, function(x), rtol=1e-12, atol=1e-14)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from helpers.each import each
 
 import autolab
 from autolab import Variable
@@ -91,7 +92,7 @@ SAME = [
 
 
 @pytest.mark.source("DZ-15", "CO-20")
-@pytest.mark.parametrize(("numpys", "ours"), SAME)
+@each(("numpys", "ours"), SAME)
 def test_numpy_functions_reach_the_declared_ones(numpys: object, ours: object) -> None:
     x = Variable(A / 2)
     y, expected = numpys(x), ours(x)
@@ -118,8 +119,8 @@ NO_GRADIENT = [
 ]
 
 
-@pytest.mark.parametrize("kind", ["f2", "f4", "f8", "i2", "?"])
-@pytest.mark.parametrize("values", [7.5, 3, np.float32([2.5]), np.arange(2.0), True])
+@each("kind", ["f2", "f4", "f8", "i2", "?"])
+@each("values", [7.5, 3, np.float32([2.5]), np.arange(2.0), True])
 def test_insert_keeps_the_dtype_of_the_array(kind: str, values: object) -> None:
     a, places = np.array([1, 0, 1]).astype(kind), [1] * np.size(values)
     y = np.insert(Variable(a), places, values)
@@ -133,7 +134,7 @@ def test_values_that_would_lose_their_gradient_are_not_inserted() -> None:
         np.insert(np.arange(3), 1, Variable(7.5))
 
 
-@pytest.mark.parametrize(("call", "message"), NO_GRADIENT)
+@each(("call", "message"), NO_GRADIENT)
 def test_functions_without_gradient_are_named(call: object, message: str) -> None:
     with pytest.raises(autolab.NoGradientError, match=message) as caught:
         call(Variable(A))
@@ -156,7 +157,7 @@ DETACHES = [
 ]
 
 
-@pytest.mark.parametrize(("call", "message"), DETACHES)
+@each(("call", "message"), DETACHES)
 def test_nothing_is_detached_silently(call: object, message: str) -> None:
     x, a = Variable(A), A.copy()
     with pytest.raises(TypeError, match=message):

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 from helpers.checkout import ROOT
+from helpers.each import each
 
 from autolab import Variable, grad
 from autolab import functions as F
@@ -53,8 +54,8 @@ def test_the_table_is_long_enough_and_complete() -> None:
         assert (row.value is None) == (row.gradients is None) == (row.refused is not None)
 
 
-@pytest.mark.parametrize("row", NUMBERS, ids=label)
-@pytest.mark.parametrize("create_graph", [False, True])
+@each("row", NUMBERS, ids=label)
+@each("create_graph", [False, True])
 def test_singular_points(row: Convention, create_graph: bool) -> None:
     y, gradients = results(row, create_graph)
     np.testing.assert_allclose(y.data, row.value, rtol=4e-16, atol=1e-15)
@@ -63,7 +64,7 @@ def test_singular_points(row: Convention, create_graph: bool) -> None:
         np.testing.assert_allclose(g, row.gradients[name], rtol=4e-16, atol=1e-15, err_msg=name)
 
 
-@pytest.mark.parametrize("row", NUMBERS, ids=label)
+@each("row", NUMBERS, ids=label)
 def test_float32_does_the_same(row: Convention) -> None:
     xs = {name: Variable(array.astype(np.float32)) for name, array in arrays(row).items()}
     y = program(row)(**xs)
@@ -85,7 +86,7 @@ def has_nan(values: Any) -> bool:
     return bool(np.isnan(np.array(values, float)).any())
 
 
-@pytest.mark.parametrize("row", NUMBERS, ids=label)
+@each("row", NUMBERS, ids=label)
 def test_every_nan_names_its_first_producer(row: Convention) -> None:
     nan = find_nonfinite(program(row), **arrays(row)).first_nan
     assert (nan is not None) == any(map(has_nan, [row.value, *row.gradients.values(), *row.inputs.values()]))
@@ -161,8 +162,8 @@ def test_powers_of_zero_have_every_derivative(n: int) -> None:
         assert y.item() == (factorial if order == n else 0.0), order
 
 
-@pytest.mark.parametrize("x", [np.float32(1e-40), np.float32(1e-20), 5e-324, 1e-160])
-@pytest.mark.parametrize("n", [0, 1, np.zeros(1), np.ones(1)])
+@each("x", [np.float32(1e-40), np.float32(1e-20), 5e-324, 1e-160])
+@each("n", [0, 1, np.zeros(1), np.ones(1)])
 def test_powers_of_tiny_numbers_have_every_derivative(x: Any, n: Any) -> None:
     """The square of a tiny number's reciprocal is infinite, and 0 times it would be NaN."""
     x = Variable(np.asarray(x))

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from helpers.each import each
 
 from autolab import Variable, grad
 from autolab import functions as F
@@ -69,7 +70,7 @@ def derivative(f: Any, x: np.ndarray, above: float, order: int) -> np.ndarray:
     return g.data if order == 1 else grad([g], [v], [np.sin(np.arange(x.size).reshape(x.shape) + 2.0)])[0].data
 
 
-@pytest.mark.parametrize("name", DEGREES)
+@each("name", DEGREES)
 def test_gradients_scale_as_their_functions_do(name: str) -> None:
     f, x, degree, orders = DEGREES[name]
     for order, exponent in itertools.product(range(1, orders + 1), (600, 340, -340, -600)):

@@ -13,6 +13,7 @@ import pytest
 
 pytest.importorskip("mpmath")
 
+from helpers.each import each
 from helpers.exact import BINARY, UNARY, Exact, excess, points, sigmoid
 from helpers.exact_arrays import CASES, DIGITS, Case, Differences, draw, worst
 from helpers.function_table import ROWS
@@ -63,9 +64,9 @@ def inputs(name: str, exact: Exact, dtype: type, count: int) -> tuple[np.ndarray
     return x, rng.uniform(-9, 9, x.size).astype(dtype) if name == "pow" else rng.permutation(x)
 
 
-@pytest.mark.parametrize("count", [FEW, MANY])
-@pytest.mark.parametrize("dtype", DTYPES)
-@pytest.mark.parametrize("name", ELEMENTWISE)
+@each("count", [FEW, MANY])
+@each("dtype", DTYPES)
+@each("name", ELEMENTWISE)
 def test_elementwise(name: str, dtype: type, count: int) -> None:
     exact = ELEMENTWISE[name]
     xs = inputs(name, exact, dtype, count)
@@ -88,8 +89,8 @@ _USUAL = ((1, np.float16), (30, np.float64))
 _REST = [(scale, dtype) for scale in (1e-3, 1, 30, 300) for dtype in DTYPES if (scale, dtype) not in _USUAL]
 
 
-@pytest.mark.parametrize(("scale", "dtype"), [*_USUAL, *[pytest.param(*r, marks=pytest.mark.full) for r in _REST]])
-@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+@each(("scale", "dtype"), [*_USUAL, *[pytest.param(*r, marks=pytest.mark.full) for r in _REST]])
+@each("case", CASES, ids=lambda case: case.name)
 def test_arrays(case: Case, dtype: type, scale: float) -> None:
     rng = np.random.default_rng(7)
     xs = draw(case, dtype, rng, scale)

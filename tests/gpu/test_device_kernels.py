@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 from helpers import kernel_text, strict_module
+from helpers.each import each
 from helpers.function_table import ROWS
 from helpers.rows import Row
 from helpers.strict_array import Traffic, launches
@@ -55,7 +56,7 @@ def _run(row: Row, dtype: Any = np.float32) -> tuple[list[str], list[str]]:
     return forward, backward
 
 
-@pytest.mark.parametrize("row", ELEMENTWISE, ids=lambda row: row.name)
+@each("row", ELEMENTWISE, ids=lambda row: row.name)
 def test_each_direction_is_one_kernel(row: Row, traffic: Traffic) -> None:
     forward, backward = _run(row)
     assert len(forward) <= 1 and len(backward) <= 1, (forward, backward)

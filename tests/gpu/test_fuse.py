@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from helpers import strict_module
 from helpers.devices import Device
+from helpers.each import each
 from helpers.strict_array import Traffic, launches, ndarray
 
 import autolab
@@ -66,8 +67,8 @@ def _orders(function: Callable[..., Any], arrays: list[Any]) -> list[Any]:
     return [to_cpu(value.data) for value in (y, *plain, *first, *second)]
 
 
-@pytest.mark.parametrize(("function", "count"), FUNCTIONS, ids=IDS)
-@pytest.mark.parametrize("dtype", ["f8", "f4", "f2"])
+@each(("function", "count"), FUNCTIONS, ids=IDS)
+@each("dtype", ["f8", "f4", "f2"])
 def test_on_the_cpu_it_is_the_unfused_function_to_the_last_bit(function: Any, count: int, dtype: str) -> None:
     arrays = _arrays(SAME, count, (dtype,) * 3)
     fused = [Variable(a) for a in arrays]
@@ -79,9 +80,9 @@ def test_on_the_cpu_it_is_the_unfused_function_to_the_last_bit(function: Any, co
         assert a.dtype == b.dtype == dtype and a.data.tobytes() == b.data.tobytes()
 
 
-@pytest.mark.parametrize("shapes", list(SHAPES.values()), ids=list(SHAPES))
-@pytest.mark.parametrize("dtypes", [("f8",) * 3, ("f4", "f8", "f4")], ids=["one dtype", "two"])
-@pytest.mark.parametrize(("function", "count"), FUNCTIONS, ids=IDS)
+@each("shapes", list(SHAPES.values()), ids=list(SHAPES))
+@each("dtypes", [("f8",) * 3, ("f4", "f8", "f4")], ids=["one dtype", "two"])
+@each(("function", "count"), FUNCTIONS, ids=IDS)
 def test_all_orders_agree_for_all_shapes(function: Any, count: int, dtypes: Any, shapes: Any) -> None:
     arrays = _arrays(shapes, count, dtypes)
     for a, b in zip(_orders(function, arrays), _orders(function.__wrapped__, arrays), strict=True):
@@ -98,9 +99,9 @@ def test_all_orders_agree_on_a_device(function: Any, count: int, device: Device)
         np.testing.assert_allclose(a, b, rtol=1e-12 * device.loose, atol=1e-12)
 
 
-@pytest.mark.parametrize("shapes", list(SHAPES.values()), ids=list(SHAPES))
-@pytest.mark.parametrize("dtype", ["f8", "f4", "f2"])
-@pytest.mark.parametrize(("function", "count"), FUNCTIONS, ids=IDS)
+@each("shapes", list(SHAPES.values()), ids=list(SHAPES))
+@each("dtype", ["f8", "f4", "f2"])
+@each(("function", "count"), FUNCTIONS, ids=IDS)
 def test_on_a_gpu_it_is_one_kernel_for_each_direction(
     function: Any, count: int, dtype: str, shapes: Any, traffic: Traffic
 ) -> None:
@@ -206,7 +207,7 @@ def test_attributes_defaults_modes_and_outer_numbers_are_followed(move: Any, tra
         muladd(x, x)
 
 
-@pytest.mark.parametrize(
+@each(
     ("function", "reason"),
     [
         (lambda x: x if x > 0 else -x, "branches on the value of an array"),

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 from helpers import strict_module
+from helpers.each import each
 
 import autolab
 from autolab import FusionError, Variable, elementwise, to_cpu, to_gpu
@@ -35,8 +36,8 @@ def _each_once_and_again(call: Callable[[Any], Any], plain: Callable[[Any], Any]
         assert _bits(call(value)) == _bits(plain(value)), value
 
 
-@pytest.mark.parametrize("values", ALIKE, ids=repr)
-@pytest.mark.parametrize("data", [np.array([1, 2]), np.array([1.0, -2.0], np.float32)], ids=["int", "float"])
+@each("values", ALIKE, ids=repr)
+@each("data", [np.array([1, 2]), np.array([1.0, -2.0], np.float32)], ids=["int", "float"])
 def test_attributes_that_are_equal_as_keys_are_told_apart(values: Any, data: np.ndarray) -> None:
     fused = autolab.fuse(lambda x, *, a=1: x * _last(a))
     _each_once_and_again(lambda a: fused(data, a=a), lambda a: data * _last(a), values)
@@ -45,8 +46,8 @@ def test_attributes_that_are_equal_as_keys_are_told_apart(values: Any, data: np.
 outer: Any = 1
 
 
-@pytest.mark.parametrize("values", ALIKE, ids=repr)
-@pytest.mark.parametrize("place", ["global", "inside", "closure"])
+@each("values", ALIKE, ids=repr)
+@each("place", ["global", "inside", "closure"])
 def test_names_from_outside_are_told_apart(values: Any, place: str, monkeypatch: pytest.MonkeyPatch) -> None:
     around: Any = 1
     functions = {

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 from helpers.devices import Device
+from helpers.each import each
 from helpers.strict_array import launches
 
 import autolab
@@ -64,7 +65,7 @@ def _bits(array: np.ndarray) -> bytes:
     return np.where(np.isnan(array), np.nan, array).tobytes()
 
 
-@pytest.mark.parametrize("seed", SEEDS)
+@each("seed", SEEDS)
 def test_the_same_bits_on_the_cpu(seed: int) -> None:
     function = program(seed)
     for dtype in ("f8", "f4"):
@@ -74,8 +75,8 @@ def test_the_same_bits_on_the_cpu(seed: int) -> None:
             assert a.dtype == b.dtype == dtype and a.tobytes() == b.tobytes()
 
 
-@pytest.mark.parametrize("seed", SEEDS[::6])
-@pytest.mark.parametrize("shapes", [[(71, 37)] * 3, [(71, 37), (37,), ()], [(), (1, 37), (71, 37)]], ids=str)
+@each("seed", SEEDS[::6])
+@each("shapes", [[(71, 37)] * 3, [(71, 37), (37,), ()], [(), (1, 37), (71, 37)]], ids=str)
 def test_the_same_bits_in_many_blocks(seed: int, shapes: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """The last block is shorter; awkward values lie anywhere."""
     function, found = program(seed), list[Any]()
@@ -118,7 +119,7 @@ def test_other_shapes_and_strides_are_computed_as_well(shapes: Any) -> None:
         assert fused.data.tobytes() == function(Variable(x), Variable(y)).data.tobytes()
 
 
-@pytest.mark.parametrize("seed", SEEDS)
+@each("seed", SEEDS)
 def test_broadcast_and_differentiated_twice(seed: int) -> None:
     function, found = program(seed), []
     for f in (autolab.fuse(function), function):
@@ -130,7 +131,7 @@ def test_broadcast_and_differentiated_twice(seed: int) -> None:
         np.testing.assert_allclose(a, b, rtol=1e-9, atol=1e-11)
 
 
-@pytest.mark.parametrize("seed", SEEDS)
+@each("seed", SEEDS)
 def test_one_kernel_each_way_on_a_device(seed: int, device: Device) -> None:
     function, arrays = program(seed), _inputs(seed, [(2, 5), (5,), (2, 1)], "f4")
     g = np.ones((2, 5), np.float32)

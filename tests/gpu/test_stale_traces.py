@@ -7,11 +7,13 @@ import functools
 import random
 import warnings
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from helpers.each import each
 from helpers.readings import FOLLOWED, FORMS, REFUSED, Reading, program, random_parts
 
 import autolab
@@ -22,12 +24,17 @@ _world: dict[str, Any] = {"np": np, "autolab": autolab, "F": F}
 
 
 @pytest.fixture(autouse=True)
-def modes_and_settings(tmp_path: Path) -> Iterator[None]:
+def folder(tmp_path: Path) -> None:
     _world["folder"] = tmp_path
+
+
+@contextmanager
+def modes_and_settings() -> Iterator[None]:
     with autolab.using_config("train", True), np.errstate(), warnings.catch_warnings():
         yield
 
 
+@modes_and_settings()
 def _run(texts: tuple[str, str, str], fused: bool, points: int) -> list[Any]:
     """The bits of the value and the gradient at each point, or what is raised there, while the world changes."""
     setup, function, change = texts
@@ -68,13 +75,13 @@ def _outcome(parts: list[tuple[Reading, str]], points: int) -> str:
     return "equal"
 
 
-@pytest.mark.parametrize("reading", FOLLOWED, ids=[reading.label for reading in FOLLOWED])
+@each("reading", FOLLOWED, ids=[reading.label for reading in FOLLOWED])
 def test_what_can_be_looked_up_again_is_followed(reading: Reading) -> None:
     for form in FORMS:
         assert _outcome([(reading, form)], 9) == "equal", form
 
 
-@pytest.mark.parametrize("reading", REFUSED, ids=[reading.label for reading in REFUSED])
+@each("reading", REFUSED, ids=[reading.label for reading in REFUSED])
 def test_what_cannot_be_looked_up_again_is_refused_by_name(reading: Reading) -> None:
     assert reading.named is not None
     for form in FORMS:
@@ -170,7 +177,7 @@ def _random_outcome(seed: int, points: int) -> str:
     return _outcome(random_parts(seed), points)
 
 
-@pytest.mark.parametrize("seed", range(40))
+@each("seed", range(40))
 def test_programs_that_read_the_world(seed: int) -> None:
     _random_outcome(seed, 12)
 

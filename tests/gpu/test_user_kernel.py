@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from helpers import strict_module
 from helpers.devices import Device
+from helpers.each import each
 from helpers.strict_array import Traffic, ndarray
 
 import autolab
@@ -39,7 +40,7 @@ def test_calling_it_without_cuda_says_so() -> None:
 
 
 @pytest.mark.source("CO-15", "CO-17")
-@pytest.mark.parametrize(
+@each(
     ("given", "message"),
     [
         (("", "T y", "y = 1"), "add: in_params is ''; expected types and names"),

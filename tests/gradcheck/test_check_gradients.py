@@ -10,6 +10,7 @@ import tracemalloc
 import numpy as np
 import pytest
 from check_subjects import node
+from helpers.each import each
 
 import autolab
 from autolab import FunctionNode, GradientReport, Parameter, Variable, check_gradients
@@ -91,7 +92,7 @@ def test_the_gradients_of_a_single_number_are_its_derivatives(way):
     assert twice.function.endswith(" with the upstream gradient 1.137")
 
 
-@pytest.mark.parametrize(
+@each(
     ("step", "height"),
     [
         (lambda a: np.where(a > 2, a**2, 0.0), 4),
@@ -100,7 +101,7 @@ def test_the_gradients_of_a_single_number_are_its_derivatives(way):
         (lambda a: np.sign(a - 2), 1),
     ],
 )
-@pytest.mark.parametrize("beside", [0, 1, 8])
+@each("beside", [0, 1, 8])
 def test_a_point_on_a_jump_is_called_that_whatever_is_beside_it(step, height, beside):
     report = check_gradients(lambda a: np.sum(step(a)) + beside * np.sum(a * a), np.array([0.5, 2.0, 3.5]))
     assert report.verdict == "cannot tell" and report["a"].verdict == "cannot tell"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from formula_subjects import BOTH, POSITIVE, function, said, saturating
+from helpers.each import each
 
 from autolab import FunctionNode, check_gradients, primitive
 from autolab.authoring import ContextFunction
@@ -112,7 +113,7 @@ def mish_t(x):
     return np.tanh(np.log1p(np.exp(x)))
 
 
-@pytest.mark.parametrize(
+@each(
     ("forward", "backward", "inputs", "written", "right"),
     [
         (swish, lambda g, x: g * sigmoid(x), [BOTH], "g * s", "g * s + g * y * (1 - s)"),

@@ -7,8 +7,8 @@ import sys
 import threading
 
 import numpy as np
-import pytest
 from formula_subjects import POSITIVE, function, said, saturating
+from helpers.each import each
 
 from autolab import check_gradients
 
@@ -121,7 +121,7 @@ def half_of_it(g, x):
     return g * (np.arctan(x) + 2)
 
 
-@pytest.mark.parametrize(
+@each(
     ("forward", "backward"),
     [
         (changed_in_place, half_of_it),

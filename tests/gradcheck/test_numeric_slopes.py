@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from helpers.each import each
 
 from autolab.gradcheck.measuring.gauge import Gauge
 from autolab.gradcheck.measuring.noise import estimate_noise
@@ -77,7 +78,7 @@ def test_weights_are_the_upstream_gradient():
     np.testing.assert_allclose(slopes.value / scale, [2 - 5.0, -3 + 5.0], rtol=1e-10)
 
 
-@pytest.mark.parametrize(
+@each(
     ("function", "x", "kind"),
     [
         (np.abs, 0.0, KINK),

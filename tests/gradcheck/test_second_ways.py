@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from check_subjects import node
+from helpers.each import each
 from hostile_draws import HOSTILE, ORDINARY, draw
 
 from autolab import Variable, check_gradients, primitive
@@ -32,9 +33,9 @@ def blamed(report):
 
 
 # ---------------------------------------------------------------------- only in the dtype that was given
-@pytest.mark.parametrize("mistake", MISTAKES)
-@pytest.mark.parametrize("name", FORWARDS)
-@pytest.mark.parametrize("dtype", [np.float32, np.float16])
+@each("mistake", MISTAKES)
+@each("name", FORWARDS)
+@each("dtype", [np.float32, np.float16])
 def test_a_gradient_that_is_wrong_in_the_given_dtype_alone_is_wrong(name, mistake, dtype):
     (forward, slope), (spoiled, kind) = FORWARDS[name], MISTAKES[mistake]
     rule = node(forward, lambda g, x: (spoiled(g) if x.dtype == dtype else g) * slope(x))
@@ -61,8 +62,8 @@ LIMITED = {
 }
 
 
-@pytest.mark.parametrize("name", LIMITED)
-@pytest.mark.parametrize("dtype", [np.float32, np.float16])
+@each("name", LIMITED)
+@each("dtype", [np.float32, np.float16])
 def test_what_a_dtype_cannot_hold_is_no_mistake(name, dtype):
     for shift in np.linspace(0, 0.5, 6):
         report = check_gradients(LIMITED[name], (POINTS + shift).astype(dtype))
@@ -93,8 +94,8 @@ def two_rules(mistake):
     return lambda x: wave(x) + x
 
 
-@pytest.mark.parametrize("order", [1, 2, 3])
-@pytest.mark.parametrize("mistake", MISTAKES)
+@each("order", [1, 2, 3])
+@each("mistake", MISTAKES)
 def test_a_gradient_that_is_wrong_under_create_graph_alone_is_wrong(mistake, order):
     report = check_gradients(two_rules(mistake), POINTS, order=order)
     assert report.verdict == "wrong"

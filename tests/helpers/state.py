@@ -5,6 +5,9 @@ from __future__ import annotations
 import gc
 import threading
 import time
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 from autolab.engine.backward import watched_nodes
 from autolab.engine.modes import Modes, listeners, modes, overrides, unset_modes, watchers
@@ -12,6 +15,22 @@ from autolab.engine.store import gradient_hooks, retained
 
 _DEFAULTS = {"enable_backprop": True, "train": True}
 _PATIENCE = 5.0
+
+
+@contextmanager
+def nothing_left_behind() -> Iterator[None]:
+    """Refuse what leaves a mode set or an observer listening, or makes NumPy warn.
+
+    Warnings are kept and looked at later, as no function then meets one as an error, which it might catch.
+    """
+    with warnings.catch_warnings(record=True) as found:
+        try:
+            yield
+        finally:
+            leaks = leaked_state()
+            reset_state()
+    told = [f"{w.filename}:{w.lineno}: {w.message}" for w in found if issubclass(w.category, RuntimeWarning)]
+    assert not told and not leaks, "; ".join([*told, *leaks])
 
 
 def wait_for_views() -> None:

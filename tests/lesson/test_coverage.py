@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from helpers.each import each
 
 from .lessons import NOTEBOOKS, raw
 
@@ -23,7 +24,7 @@ def test_every_statement_has_its_cell():
     }
 
 
-@pytest.mark.parametrize(("statement", "row"), ROWS, ids=[statement for statement, _ in ROWS])
+@each(("statement", "row"), ROWS, ids=[statement for statement, _ in ROWS])
 def test_the_cell_says_it(statement: str, row: dict[str, Any]):
     assert " ".join(row["words"].split()) in " ".join(CELLS[row["cell"]].split()), row["cell"]
 

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import nbformat
 import pytest
+from helpers.each import each
 
 from autolab.lesson.pages.notebook_page import mathml, save_notebook, without_formulas
 
@@ -19,7 +20,7 @@ def formulas_in(text: str) -> list[str]:
     return list(found.values())
 
 
-@pytest.mark.parametrize("notebook", NOTEBOOKS, ids=lambda path: path.stem)
+@each("notebook", NOTEBOOKS, ids=lambda path: path.stem)
 def test_every_formula_of_the_lessons_is_drawn(notebook: Path) -> None:
     for cell in raw(notebook)["cells"]:
         text = "".join(cell["source"])

@@ -7,6 +7,7 @@ import subprocess
 
 import pytest
 from helpers.checkout import ROOT
+from helpers.each import each
 from PIL import Image
 
 from .lessons import NOTEBOOKS, answers, raw
@@ -39,7 +40,7 @@ def test_the_list_has_the_lessons_in_their_order():
     assert [re.match(r"\[.+\]\((.+)\)", part)[1] for part in PARTS] == [notebook.name for notebook in NOTEBOOKS]
 
 
-@pytest.mark.parametrize("notebook", NOTEBOOKS, ids=lambda path: path.stem)
+@each("notebook", NOTEBOOKS, ids=lambda path: path.stem)
 def test_each_has_the_sentence_of_the_first_lesson_and_a_picture_light_and_dark(notebook):
     (part,) = [part for part in PARTS if f"]({notebook.name})" in part]
     sentence = part.splitlines()[2]
@@ -53,7 +54,7 @@ def test_each_has_the_sentence_of_the_first_lesson_and_a_picture_light_and_dark(
     assert sizes[0] == sizes[1] and all((FOLDER / source).stat().st_size <= LARGEST for source in sources)
 
 
-@pytest.mark.parametrize("notebook", NOTEBOOKS, ids=lambda path: path.stem)
+@each("notebook", NOTEBOOKS, ids=lambda path: path.stem)
 def test_one_cell_is_the_picture_and_it_is_no_exercise(notebook):
     (told,) = pictures(notebook)
     (cell,) = [cell for cell in raw(notebook)["cells"] if "picture" in cell["metadata"]]

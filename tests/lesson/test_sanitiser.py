@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from helpers.each import each
 
 from autolab.lesson.pages.sanitiser import sanitised
 
@@ -24,13 +25,13 @@ def test_text_tables_and_pictures_stay() -> None:
         assert sanitised(text) == text
 
 
-@pytest.mark.parametrize("tag", WITH_THEIR_TEXT.split())
+@each("tag", WITH_THEIR_TEXT.split())
 def test_what_holds_no_text_for_readers_goes_with_what_it_holds(tag: str) -> None:
     inside = "<option>hidden</option>" if tag == "select" else "hidden"
     assert sanitised(f"<b>a</b><{tag}>{inside}</{tag}>") == "<b>a</b>"
 
 
-@pytest.mark.parametrize("tag", TAGS_ALONE.split())
+@each("tag", TAGS_ALONE.split())
 def test_of_other_elements_only_the_text_stays(tag: str) -> None:
     assert f"<{tag}" not in sanitised(f"<p>a</p><{tag}>b</{tag}>")
 

@@ -8,6 +8,7 @@ import pickle
 
 import numpy as np
 import pytest
+from helpers.each import each
 
 from autolab import Chain, ChainList, Link, Parameter, Sequential, Variable, initializers
 from autolab import functions as F
@@ -138,7 +139,7 @@ def test_params_follow_every_change_of_the_links_inside():
         assert [p is q for p, q in zip(twin.params(), twin.l2.params(), strict=True)] == [True, True]
 
 
-@pytest.mark.parametrize(
+@each(
     ("act", "error", "message"),
     [
         (lambda link: setattr(link, "W", np.ones(3)), TypeError, "Product.W is a parameter; got an ndarray"),
@@ -238,8 +239,8 @@ ROW_EDITS = {
 }
 
 
-@pytest.mark.parametrize("edit", ROW_EDITS.values(), ids=ROW_EDITS)
-@pytest.mark.parametrize("kind", [Sequential, ChainList])
+@each("edit", ROW_EDITS.values(), ids=ROW_EDITS)
+@each("kind", [Sequential, ChainList])
 def test_a_row_is_changed_as_a_list_is(kind, edit):
     steps, new = [L.Linear(2, 3), L.Linear(3, 3), L.Linear(3, 1)], L.Linear(3, 3)
     row = kind(*steps)

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from helpers.each import each
 
 from autolab import Link, Parameter, observe, optimizers
 from autolab import links as L
@@ -33,7 +34,7 @@ WITHOUT = [
 ]
 
 
-@pytest.mark.parametrize("made", [m for m in WITHOUT if m not in (L.Link, L.Sequential)], ids=lambda m: m.__name__)
+@each("made", [m for m in WITHOUT if m not in (L.Link, L.Sequential)], ids=lambda m: m.__name__)
 def test_without_arguments_the_first_that_is_missing_is_named(made: Any) -> None:
     name = made.__name__
     with pytest.raises(TypeError, match=rf"^{name}: \w+ is missing; expected {name}\(\w+(, \w+)*\)$"):
@@ -57,7 +58,7 @@ WRONG: list[tuple[Callable[[], Any], type[Exception], str]] = [
 ]
 
 
-@pytest.mark.parametrize(("make", "error", "message"), WRONG)
+@each(("make", "error", "message"), WRONG)
 def test_a_wrong_argument_is_named(make: Callable[[], Any], error: type[Exception], message: str) -> None:
     with pytest.raises(error, match=message) as caught:
         make()
@@ -87,8 +88,8 @@ CALLED: list[tuple[Callable[[], Any], str]] = [
 ]
 
 
-@pytest.mark.parametrize(("call", "message"), CALLED)
-@pytest.mark.parametrize("watched", [False, True])
+@each(("call", "message"), CALLED)
+@each("watched", [False, True])
 def test_a_call_with_wrong_arguments_is_told_in_the_links_words(
     call: Callable[[], Any], message: str, watched: bool
 ) -> None:

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from helpers.each import each
 
 import autolab
 from autolab import Variable, nn, test_mode
@@ -25,9 +26,9 @@ def same(a: Any, b: Any) -> None:
     np.testing.assert_allclose(getattr(a, "data", a), getattr(b, "data", b), rtol=1e-6, atol=1e-9)
 
 
-@pytest.mark.parametrize("kind", ["LSTM", "GRU", "RNN"])
-@pytest.mark.parametrize("layers", [1, 2])
-@pytest.mark.parametrize("both_ways", [False, True])
+@each("kind", ["LSTM", "GRU", "RNN"])
+@each("layers", [1, 2])
+@each("both_ways", [False, True])
 def test_a_recurrent_layer_takes_the_length_first(kind: str, layers: int, both_ways: bool) -> None:
     layer = getattr(nn, kind)(3, 4, layers, bidirectional=both_ways)
     states, last = layer(Variable(S))
@@ -39,8 +40,8 @@ def test_a_recurrent_layer_takes_the_length_first(kind: str, layers: int, both_w
         x = there[0] if back is None else np.concatenate([there[0], back[0][:, ::-1]], axis=2)
     same(states, np.swapaxes(x, 0, 1))
     by_part = [*zip(*lasts, strict=True)] if kind == "LSTM" else [lasts]
-    for found, each in zip(last if kind == "LSTM" else [last], by_part, strict=True):
-        same(found, np.stack(each))
+    for found, part in zip(last if kind == "LSTM" else [last], by_part, strict=True):
+        same(found, np.stack(part))
     again, _ = layer(Variable(S), last)
     layer.batch_first = True
     same(layer(Variable(np.swapaxes(S, 0, 1)), last)[0], np.swapaxes(again, 0, 1))
@@ -187,7 +188,7 @@ FUNCTIONS: list[tuple[Callable[[Any], Any], Any]] = [
 ]
 
 
-@pytest.mark.parametrize(("call", "expected"), FUNCTIONS)
+@each(("call", "expected"), FUNCTIONS)
 def test_functions_mean_what_pytorch_means(call: Callable[[Any], Any], expected: Any) -> None:
     same(call(Variable(X)), F.attention(X, X, X, causal=True) if expected is None else expected)
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from helpers.each import each
 
 import autolab
 from autolab import Link, nn
@@ -192,8 +193,8 @@ STATES = ("weight", "bias", "W", "b", "gamma", "beta", "scale", "running_mean", 
 STATES += ("weight_ih_l0", "in_proj_weight", "out_proj", "linear1", "T")
 
 
-@pytest.mark.parametrize("kind", ["parameter", "buffer"])
-@pytest.mark.parametrize("word", STATES)
+@each("kind", ["parameter", "buffer"])
+@each("word", STATES)
 def test_a_state_of_a_users_own_names_is_loaded_again(word: str, kind: str) -> None:
     """What layers call ``weight`` or ``W`` may be the name of a user's own parameter, in a link of any depth."""
 

@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 import pytest
+from helpers.each import each
 from helpers.interrupts import every_point
 
 from autolab import Link, Parameter, optimizers
@@ -132,7 +133,7 @@ OTHERWISE = {
 
 
 @pytest.mark.source("CI-12", "CI-15", "DZ-38", "DZ-39")
-@pytest.mark.parametrize("name", [*RULES, *OTHERWISE])
+@each("name", [*RULES, *OTHERWISE])
 def test_a_rule_follows_its_reference(name):
     make, reference = {**RULES, **OTHERWISE}[name]
     bowl = Bowl()
@@ -414,8 +415,8 @@ def test_a_scheduler_follows_its_settings(make, expected):
             twin = make(optimizers.SGD(Bowl(), lr=1.0))
             twin.load_state_dict(scheduler.state_dict())
             twin.optimizer.param_groups[0]["lr"] = found[-1]
-        for each in filter(None, (scheduler, twin)):
-            each.step()
+        for one in filter(None, (scheduler, twin)):
+            one.step()
         assert twin is None or twin.get_last_lr() == scheduler.get_last_lr()
     assert found == pytest.approx(expected, abs=1e-6)
 
@@ -475,8 +476,8 @@ def test_an_average_that_would_stay_0_is_refused(name):
         optimizers.Adam(**{name: 1})
 
 
-@pytest.mark.parametrize("rule", [getattr(optimizers, name) for name in _NAMES], ids=_NAMES)
-@pytest.mark.parametrize("size", [1e-4, 300.0])
+@each("rule", [getattr(optimizers, name) for name in _NAMES], ids=_NAMES)
+@each("size", [1e-4, 300.0])
 def test_float16_moves_as_float32_does(rule, size):
     """In float16 the squares of 1e-4 and the 1e-8 that Adam adds are 0, and the square of 300 is infinite."""
     moved = []

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from helpers.each import each
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -85,7 +86,7 @@ def _types(result: Any) -> Any:
     return isinstance(result, Variable) or type(result).__name__.startswith("Approx")
 
 
-@pytest.mark.parametrize(("fn", "args", "inputs", "names", "expected"), CASES)
+@each(("fn", "args", "inputs", "names", "expected"), CASES)
 def test_signatures(fn: Callable, args: tuple, inputs: dict, names: list[str], expected: Any) -> None:
     bound = bind("record", fn, args, inputs)
     if not isinstance(fn, np.ufunc):  # NumPy chooses those names, and not in every version
@@ -121,7 +122,7 @@ def test_numbers_become_variables(value: object, dtype: type) -> None:
     np.testing.assert_array_equal(x.data, value)
 
 
-@pytest.mark.parametrize("value", OTHERS, ids=lambda value: type(value).__name__)
+@each("value", OTHERS, ids=lambda value: type(value).__name__)
 def test_anything_else_is_passed_on(value: object) -> None:
     bound = bind("record", lambda x: x, (value,), {})
     assert bound.call() is value and bound.variables == {}

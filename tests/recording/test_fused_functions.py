@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 from helpers.cases import Case
+from helpers.each import each
 from helpers.function_table import ROWS
 from helpers.rows import Row
 
@@ -26,7 +27,7 @@ def test_the_fused_functions_have_composites() -> None:
     assert names <= {row.name for row in FUSED}
 
 
-@pytest.mark.parametrize(("row", "case"), CASES)
+@each(("row", "case"), CASES)
 def test_a_composite_has_the_value_and_the_gradients_of_its_function(row: Row, case: Case) -> None:
     inputs = case.make(np.random.default_rng(zlib.crc32(case.label.encode())), np.float64)
     if any(a.size == 0 for a in inputs):

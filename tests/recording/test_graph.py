@@ -6,6 +6,7 @@ import weakref
 
 import numpy as np
 import pytest
+from helpers.each import each
 
 import autolab
 from autolab import Variable, links, optimizers
@@ -106,8 +107,8 @@ CHANGED = {
 }
 
 
-@pytest.mark.parametrize("name", CHANGED)
-@pytest.mark.parametrize("dtype", ["float16", "float32", "float64"])
+@each("name", CHANGED)
+@each("dtype", ["float16", "float32", "float64"])
 def test_an_array_that_was_changed_in_place_is_noticed(name, dtype):
     x = Variable(np.array([[1.0, 2.0], [0.5, 3.0]], dtype))
     y = CHANGED[name](x)

@@ -6,6 +6,7 @@ import functools
 
 import numpy as np
 import pytest
+from helpers.each import each
 from helpers.nodes import MulAdd, SinCos
 
 from autolab import Variable, elementwise, record
@@ -51,7 +52,7 @@ PROGRAMS = [
 ]
 
 
-@pytest.mark.parametrize(("program", "shapes", "explained"), PROGRAMS)
+@each(("program", "shapes", "explained"), PROGRAMS)
 def test_upstream_times_local_derivatives_is_the_contribution(program, shapes, explained) -> None:
     arrays = [RNG.normal(size=shape) + 3 for shape in shapes]
     out = np.shape(program(*arrays))

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from helpers.each import each
 
 import autolab
 from autolab import Parameter, Variable
@@ -42,7 +43,7 @@ def unwrapped(value: Any) -> Any:
     return [unwrapped(item) for item in value] if isinstance(value, list | tuple) else value
 
 
-@pytest.mark.parametrize(("tree", "names"), PARTS, ids=repr)
+@each(("tree", "names"), PARTS, ids=repr)
 def test_each_array_is_an_input(tree: Any, names: list[str]) -> None:
     bound = bind("record", lambda p: p, (tree,), {})
     assert list(bound.variables) == names

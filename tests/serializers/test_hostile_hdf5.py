@@ -6,6 +6,7 @@ import zlib
 
 import numpy as np
 import pytest
+from helpers.each import each
 from helpers.saved import SECRET, B, W, h5py, refused
 
 from autolab import links as L
@@ -131,7 +132,7 @@ HDF5 = {
 }
 
 
-@pytest.mark.parametrize("kind", HDF5)
+@each("kind", HDF5)
 def test_a_hostile_hdf5_is_refused(kind, tmp_path):
     path, secret = tmp_path / "file.h5", tmp_path / "secret"
     secret.write_bytes(SECRET)

@@ -9,6 +9,7 @@ import zipfile
 
 import numpy as np
 import pytest
+from helpers.each import each
 from helpers.saved import B, W, refused
 from numpy.lib import format as npy
 
@@ -142,7 +143,7 @@ NPZ = {
 }
 
 
-@pytest.mark.parametrize("kind", NPZ)
+@each("kind", NPZ)
 def test_a_hostile_npz_is_refused(kind, tmp_path):
     path = tmp_path / "file.npz"
     path.write_bytes(NPZ[kind])

@@ -10,6 +10,7 @@ import zipfile
 
 import numpy as np
 import pytest
+from helpers.each import each
 from helpers.saved import LOAD, READ, SAVE, W, both, unchanged, written
 
 from autolab import links as L
@@ -21,7 +22,7 @@ NAMES = ["\x1b[2J\x1b[31mred", "a\nb\r\nc", "‮gnp.x", "\x00x", "W" * 60_000, "
 
 
 @both
-@pytest.mark.parametrize("name", NAMES, ids=range(len(NAMES)))
+@each("name", NAMES, ids=range(len(NAMES)))
 def test_a_name_from_a_file_is_escaped_and_cut(kind, name, tmp_path):
     path = tmp_path / "file"
     if kind == "npz":
@@ -78,7 +79,7 @@ def test_an_error_of_the_system_stays_itself(kind, tmp_path):
         raise PermissionError(13, "Permission denied")
 
 
-@pytest.mark.parametrize(
+@each(
     "error",
     [
         *(OSError(errno.EOVERFLOW, "Too large"), OSError(errno.EFBIG, "File too large")),

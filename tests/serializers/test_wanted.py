@@ -6,6 +6,7 @@ import tracemalloc
 
 import numpy as np
 import pytest
+from helpers.each import each
 from helpers.saved import LOAD, READ, SAVE, B, W, both, h5py, unchanged, written
 
 from autolab import links as L
@@ -22,7 +23,7 @@ class Counted(L.Linear):
 
 
 @both
-@pytest.mark.parametrize(
+@each(
     ("change", "message"),
     [
         ({"W": W > 0}, "'W' is of bool; expected float32"),
@@ -91,7 +92,7 @@ def test_hdf5_in_pieces_and_packed_in_the_usual_ways_loads(options, tmp_path):
     np.testing.assert_array_equal(layer.W.data, numbers)
 
 
-@pytest.mark.parametrize("dtype", ["?", "i1", "u1", "i2", "u2", "i4", "u4", "i8", "u8", "f2", "f4", "f8", ">f4", ">i8"])
+@each("dtype", ["?", "i1", "u1", "i2", "u2", "i4", "u4", "i8", "u8", "f2", "f4", "f8", ">f4", ">i8"])
 @both
 def test_every_kind_of_number_comes_back(kind, dtype, tmp_path):
     link = L.Linear(3, 2)

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from helpers.each import each
 
 from autolab import Chain, initializers, optimizers, training
 from autolab import functions as F
@@ -223,7 +224,7 @@ class Unready(Chain):
         self.l1 = L.Linear(2, 3)
 
 
-@pytest.mark.parametrize(("act", "error", "says"), [row[1:] for row in MISUSES], ids=[row[0] for row in MISUSES])
+@each(("act", "error", "says"), [row[1:] for row in MISUSES], ids=[row[0] for row in MISUSES])
 def test_a_misuse_is_told(act: Callable[[], Any], error: type[Exception], says: str) -> None:
     with pytest.raises(error, match=says) as caught:
         act()

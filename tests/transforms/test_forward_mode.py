@@ -9,6 +9,7 @@ from unittest import mock
 
 import numpy as np
 import pytest
+from helpers.each import each
 
 import autolab
 from autolab import Variable, grad, transforms
@@ -37,8 +38,8 @@ def backwards(fn: Any, x: Any, t: Any) -> Any:
         return transforms.jvp(fn, x, t)
 
 
-@pytest.mark.parametrize("fn", FUNCTIONS.values(), ids=FUNCTIONS)
-@pytest.mark.parametrize("dtype", ["float64", "float32"])
+@each("fn", FUNCTIONS.values(), ids=FUNCTIONS)
+@each("dtype", ["float64", "float32"])
 def test_tangents_are_those_of_two_backward_passes(fn: Any, dtype: str) -> None:
     rng = np.random.default_rng(0)
     x, t = (rng.normal(size=(4, 4)).astype(dtype) for _ in range(2))

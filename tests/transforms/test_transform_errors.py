@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from helpers.each import each
 
 import autolab
 from autolab import Variable
@@ -63,7 +64,7 @@ ERRORS = [
 ]
 
 
-@pytest.mark.parametrize(("call", "error", "message"), ERRORS)
+@each(("call", "error", "message"), ERRORS)
 def test_errors(call: Callable[[], Any], error: type[Exception], message: str) -> None:
     with pytest.raises(error, match=message) as caught:
         call()

@@ -12,6 +12,7 @@ import autograd
 import autograd.numpy as anp
 import numpy as np
 import pytest
+from helpers.each import each
 
 import autolab
 from autolab import Variable, elementwise
@@ -96,8 +97,8 @@ def test_nth_derivative_takes_whatever_works_element_by_element(n: int, dtype: t
     assert nth_derivative(lambda x: Variable(np.ones(3)), n)(x[0]).data.tolist() == [0.0] * 3
 
 
-@pytest.mark.parametrize("n", [1, 2])
-@pytest.mark.parametrize(
+@each("n", [1, 2])
+@each(
     "fn", [lambda x: x / F.sum(x), F.flip, F.softmax, F.cumsum, F.sort, lambda x: x * F.max(x), lambda x: x - F.mean(x)]
 )
 def test_nth_derivative_refuses_elements_that_depend_on_each_other(fn: Callable[..., Any], n: int) -> None:
@@ -119,8 +120,8 @@ MIXED: dict[str, tuple[Callable[..., Any], float, int]] = {  # the function, whe
 }
 
 
-@pytest.mark.parametrize("name", MIXED)
-@pytest.mark.parametrize("size", [2, 5, 300])
+@each("name", MIXED)
+@each("size", [2, 5, 300])
 def test_nth_derivative_refuses_them_at_every_order(name: str, size: int) -> None:
     fn, at, first = MIXED[name]
     if size == 2 and "many" in name:

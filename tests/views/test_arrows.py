@@ -6,8 +6,8 @@ import ast
 import re
 from pathlib import Path
 
-import pytest
 from helpers.checkout import ROOT
+from helpers.each import each
 
 VIEWS = ROOT / "autolab" / "views"
 FOLDERS = {path.name for path in VIEWS.iterdir() if (path / "__init__.py").exists()}
@@ -60,12 +60,12 @@ def forbidden(folder: str, found: set[tuple[str, bool]]) -> set[str]:
     return {target for target, lazily in found if target not in allowed and not (target == "export" and lazily)}
 
 
-@pytest.mark.parametrize("module", MODULES, ids=lambda path: str(path.relative_to(VIEWS)))
+@each("module", MODULES, ids=lambda path: str(path.relative_to(VIEWS)))
 def test_a_view_imports_what_it_may(module: Path) -> None:
     assert forbidden(module.relative_to(VIEWS).parts[0], imported(module)) == set()
 
 
-@pytest.mark.parametrize("script", SCRIPTS, ids=lambda path: str(path.relative_to(VIEWS)))
+@each("script", SCRIPTS, ids=lambda path: str(path.relative_to(VIEWS)))
 def test_a_script_imports_what_it_may(script: Path) -> None:
     name, folder = str(script.relative_to(VIEWS)), script.parent.name
     text = script.read_text("utf-8")

@@ -11,6 +11,7 @@ from html.parser import HTMLParser
 
 import numpy as np
 import pytest
+from helpers.each import each
 
 import autolab
 from autolab.analysis import Study, show_hessian, show_jacobian, surface
@@ -141,8 +142,8 @@ def bundles(name, every=1):
     return [bundle_of(make, name) for make in MAKERS[PAYLOADS.index(name) % every :: every]]
 
 
-each_name = pytest.mark.parametrize("name", PAYLOADS, ids=range(len(PAYLOADS)))
-every_one = pytest.mark.parametrize("every", [4, pytest.param(1, marks=pytest.mark.full)])
+each_name = each("name", PAYLOADS, ids=range(len(PAYLOADS)))
+every_one = each("every", [4, pytest.param(1, marks=pytest.mark.full)])
 
 
 class Reader(HTMLParser):

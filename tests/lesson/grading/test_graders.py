@@ -11,6 +11,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from helpers.each import each
 
 from autolab.app.cli import main
 from autolab.lesson import own
@@ -75,8 +76,8 @@ def test_otter_assigns_and_checks(lesson, tmp_path):
     assert "SOLUTION" not in (made / "student" / notebook.name).read_text()
 
 
-@pytest.mark.parametrize("form", ["nbgrader", "otter"])
-@pytest.mark.parametrize("notebook", NOTEBOOKS, ids=lambda path: path.stem)
+@each("form", ["nbgrader", "otter"])
+@each("notebook", NOTEBOOKS, ids=lambda path: path.stem)
 def test_every_lesson_has_a_form_for_graders(form, notebook):
     """One test for each exercise; without the solutions the gaps are as they were."""
     book = released(folder_of(notebook), form)

@@ -8,6 +8,7 @@ import time
 
 import numpy as np
 import pytest
+from helpers.each import each
 
 from autolab import FunctionNode, Variable
 from autolab.lesson.grading.wire import LineBroken, Wire, decoded, encoded
@@ -32,7 +33,7 @@ def test_of_functions_classes_and_others_only_the_kind_is_told():
 ARRAY = {"dtype": "<f8", "shape": [1], "data": "AAAAAAAAAAA="}
 
 
-@pytest.mark.parametrize(
+@each(
     "message",
     [
         *(

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from helpers.each import each
 from helpers.refused_by_compile import KINDS, SETTINGS, Kind, text
 from helpers.worlds import told
 
@@ -28,7 +29,7 @@ def left(world: dict[str, Any], folder: Path) -> Any:
     return repr(state), files, held, io.StringIO.getvalue(world["out"])
 
 
-@pytest.mark.parametrize(("kind", "setting"), CELLS)
+@each(("kind", "setting"), CELLS)
 def test_it_runs_as_it_is_written(kind: Kind, setting: str, tmp_path: Path) -> None:
     function = text(kind, setting)
     parts = SETUP + kind.setup, function, "pass"

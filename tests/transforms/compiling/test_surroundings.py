@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from helpers.each import each
 from helpers.readings import FOLLOWED, REFUSED, Reading
 
 import autolab
@@ -34,13 +35,13 @@ def _found(reading: Reading, tmp_path: Any) -> str | None:
     return changed()
 
 
-@pytest.mark.parametrize("label", COUNTERS)
+@each("label", COUNTERS)
 def test_what_a_run_changes_is_named(label: str, tmp_path: Any) -> None:
     named = COUNTERS[label].named or ""
     assert named.replace("$", "p_").partition(".")[0] in (_found(COUNTERS[label], tmp_path) or "-")
 
 
-@pytest.mark.parametrize("reading", FOLLOWED, ids=[reading.label for reading in FOLLOWED])
+@each("reading", FOLLOWED, ids=[reading.label for reading in FOLLOWED])
 def test_what_is_only_read_is_no_change(reading: Reading, tmp_path: Any) -> None:
     assert _found(reading, tmp_path) is None
 

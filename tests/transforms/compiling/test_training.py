@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 from helpers.bits import bits
+from helpers.each import each
 from helpers.training_steps import STEPS, trained
 
 import autolab
@@ -33,8 +34,8 @@ NETWORKS: dict[str, tuple[Callable[[], Any], tuple[int, ...]]] = {
 """Networks, some of which keep something of each call, with the shape of a batch."""
 
 
-@pytest.mark.parametrize("updates", [6, pytest.param(200, marks=pytest.mark.full)])
-@pytest.mark.parametrize("name", STEPS)
+@each("updates", [6, pytest.param(200, marks=pytest.mark.full)])
+@each("name", STEPS)
 def test_updates_are_the_eager_ones(name: str, updates: int) -> None:
     seen, function = trained(name, updates, autolab.compile)
     expected, _ = trained(name, updates, lambda f: f)

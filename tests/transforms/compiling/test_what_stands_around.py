@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from helpers.each import each
 from helpers.readings import COMPILED, FOLLOWED, FORMS, REFUSED, Reading, program, random_parts
 from helpers.worlds import told
 
@@ -20,7 +21,7 @@ CELLS = [
 ]
 
 
-@pytest.mark.parametrize(("reading", "form"), CELLS)
+@each(("reading", "form"), CELLS)
 def test_a_reading_is_followed_or_refused(reading: Reading, form: str, tmp_path: Path) -> None:
     parts = program([(reading, form)])
     compiled, plain = told(*parts, tmp_path / "a", autolab.compile), told(*parts, tmp_path / "b", lambda f: f)
@@ -29,7 +30,7 @@ def test_a_reading_is_followed_or_refused(reading: Reading, form: str, tmp_path:
     assert not any(["different bits" in why for why in compiled.refusals])
 
 
-@pytest.mark.parametrize("seed", [pytest.param(i, marks=[] if i < 10 else pytest.mark.full) for i in range(600)])
+@each("seed", [pytest.param(i, marks=[] if i < 10 else pytest.mark.full) for i in range(600)])
 def test_readings_together(seed: int, tmp_path: Path) -> None:
     chosen = random_parts(seed)
     parts = program(chosen)

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 from helpers.bits import bits
+from helpers.each import each
 
 import autolab
 from autolab import Variable
@@ -239,7 +240,7 @@ def parameters_that_come_to_share_memory() -> Any:
     return f, [call, share(lambda a: a), call, share(lambda a: a[:]), call, share(lambda a: a.T), call]
 
 
-@pytest.mark.parametrize(
+@each(
     "make",
     [
         name_of_a_result,

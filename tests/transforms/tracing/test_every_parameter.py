@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from helpers.each import each
 
 from autolab.engine.backend import get_array_module
 from autolab.transforms.tracing import TracedArray, replay, trace
@@ -177,7 +178,7 @@ def flat(result: Any) -> list[Any]:
 
 
 @pytest.mark.filterwarnings("ignore:Degrees of freedom")
-@pytest.mark.parametrize("name", sorted(handlers.keys() - LEFT_OUT))
+@each("name", sorted(handlers.keys() - LEFT_OUT))
 def test_a_parameter_does_what_numpy_does_or_is_refused(name: str) -> None:
     done = 0
     for label, call in calls(name):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from helpers.cases import Case
+from helpers.each import each
 from helpers.function_table import ROWS
 from helpers.rows import Row
 from helpers.table_orders import call
@@ -27,7 +28,7 @@ CELLS = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("row", "case", "dtype"), CELLS)
+@each(("row", "case", "dtype"), CELLS)
 def test_a_program_computes_what_the_engine_does(row: Row, case: Case, dtype: type) -> None:
     run, here = call(row, case, dtype, 0)
     points = [call(row, case, dtype, seed) for seed in range(3)]

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from helpers.each import each
 from helpers.programs_with_escapes import LOSSES, NOTICED, Loss
 from playwright.sync_api import Page
 
@@ -103,7 +104,7 @@ FITS = """([program, points]) => {
 }"""
 
 
-@pytest.mark.parametrize("loss", [*NOTICED, LOSSES[0], LOSSES[1], LOSSES[4], LOSSES[40], LOSSES[42], LOSSES[60]])
+@each("loss", [*NOTICED, LOSSES[0], LOSSES[1], LOSSES[4], LOSSES[40], LOSSES[42], LOSSES[60]])
 def test_a_surface_shows_what_the_loss_is_everywhere(loss: Loss) -> None:
     found = autolab.surface(loss, np.array([0.5, 1.0]), directions="axes", span=2.5, steps=15)
     for i, y in enumerate(found.y):
@@ -112,7 +113,7 @@ def test_a_surface_shows_what_the_loss_is_everywhere(loss: Loss) -> None:
             np.testing.assert_allclose(found.values[i, j], float(expected.data), rtol=1e-9, err_msg=f"{x}, {y}")
 
 
-@pytest.mark.parametrize("loss", [*NOTICED, LOSSES[0], LOSSES[1], LOSSES[4], LOSSES[40], LOSSES[60]])
+@each("loss", [*NOTICED, LOSSES[0], LOSSES[1], LOSSES[4], LOSSES[40], LOSSES[60]])
 def test_a_curve_shows_what_the_function_is_everywhere(loss: Loss) -> None:
     xs = np.linspace(-3, 6, 121)
     found = Ladder("test", lambda x: loss(F.stack([x, 2 - x])), 0).at(xs)[0]

@@ -7,6 +7,7 @@ from collections import deque
 
 import numpy as np
 import pytest
+from helpers.each import each
 
 from autolab import FunctionNode, Variable, grad
 from autolab import functions as F
@@ -20,7 +21,7 @@ def swallowed(x):
         return [x]
 
 
-@pytest.mark.parametrize(
+@each(
     ("function", "named"),
     [
         (lambda x: [x * float(x[0])], "float"),

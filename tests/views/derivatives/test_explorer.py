@@ -9,7 +9,7 @@ import weakref
 from pathlib import Path
 
 import numpy as np
-import pytest
+from helpers.each import each
 from helpers.reached import KINDS
 
 import autolab
@@ -52,7 +52,7 @@ def test_making_the_session_calls_the_function_once() -> None:
     assert session.seen.data.values == DerivativeExplorer(session).data.values
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@each("kind", KINDS)
 def test_a_point_is_on_the_curves_whatever_was_changed(kind: str) -> None:
     fn, change, _ = KINDS[kind]()
     session = DerivativeSession(fn, 1.0, 1, (-4.0, 4.0))

@@ -8,6 +8,7 @@ import xml.etree.ElementTree as ET
 
 import numpy as np
 import pytest
+from helpers.each import each
 
 from autolab.analysis import Study
 from autolab.views import mimebundle
@@ -47,7 +48,7 @@ def test_the_plots_of_the_picture_share_their_axis_across():
     assert len(spots) == 5 and len({spot.get("cx") for spot in spots}) == 1
 
 
-@pytest.mark.parametrize(
+@each(
     ("fn", "x", "order", "said"),
     [
         (np.tanh, 1.0, 1, "tanh rises here: its slope is 0.420."),

@@ -6,6 +6,7 @@ from io import BytesIO
 
 import numpy as np
 import pytest
+from helpers.each import each
 from hypothesis import given
 from hypothesis import strategies as st
 from PIL import Image
@@ -94,7 +95,7 @@ def test_numbers_that_get_one_colour_are_said_to_be_alike():
     assert not Tone(0.0).is_alike(0.0, 0.0) and not view_tone(1.0).is_alike(None, None)
 
 
-@pytest.mark.parametrize(
+@each(
     ("axes", "at", "region"),
     [
         ([0, 0], [0, 0, 0], None),

@@ -4,13 +4,14 @@ import math
 
 import numpy as np
 import pytest
+from helpers.each import each
 from hypothesis import given
 from hypothesis import strategies as st
 
 from autolab.views.draw.numbers import bytes_text, inline, number, seconds_text, shape_text
 
 
-@pytest.mark.parametrize(
+@each(
     ("value", "text"),
     [
         (6.0, "6"),

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import pytest
+from helpers.each import each
 
 from autolab.views.draw.typeset import in_pairs, name, of_label, of_source, of_tokens, plain
 
 
-@pytest.mark.parametrize(
+@each(
     ("source", "said"),
     [
         ("x * y + z", "x · y + z"),

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from helpers.each import each
 
 import autolab
 from autolab import FunctionNode, Variable
@@ -132,7 +133,7 @@ def of_an_inner_class(factor: float) -> Callable[..., Any]:
     return applied(Inner)
 
 
-@pytest.mark.parametrize(
+@each(
     "fn",
     [
         applied(Scaled),

@@ -7,6 +7,7 @@ import re
 import sys
 
 import pytest
+from helpers.each import each
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -207,7 +208,7 @@ def test_crossings_are_counted():
     assert count_crossings([[0, 1], [2, 3]], [[2], [3], [], []]) == 0
 
 
-@pytest.mark.parametrize("seed", range(20))
+@each("seed", range(20))
 def test_trees_do_not_cross(seed):
     chance = random.Random(seed)
     up = [chance.randrange(i + 1, 40) for i in range(39)]  # each value is used once, later

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from helpers.each import each
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -260,7 +261,7 @@ def test_an_assignment_into_an_array_is_told_as_autolab_tells_it() -> None:
     assert "np.stack" in error.message and error.statement == "y[0] = x * 2"
 
 
-@pytest.mark.parametrize(
+@each(
     ("name", "index", "value", "words"),
     [
         ("v", None, 1.0, "no input 'v'"),

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from helpers.each import each
 from helpers.readings import FORMS, REFUSED, Reading, program, random_parts
 
 import autolab
@@ -58,7 +59,7 @@ def _check(seed: int, folder: Path) -> str:
         return _outcome(parts, folder)
 
 
-@pytest.mark.parametrize("seed", range(15))
+@each("seed", range(15))
 def test_moves_of_programs_that_read_the_world(seed: int, tmp_path: Path) -> None:
     _check(seed, tmp_path)
 

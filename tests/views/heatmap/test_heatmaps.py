@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from helpers.each import each
 from ipywidgets import comm as widget_comm
 
 import autolab
@@ -67,8 +68,8 @@ def test_a_variable_shows_its_value_and_its_gradient(make: Make) -> None:
     assert np.array_equal(cells(view, 1), W.grad.data)
 
 
-@pytest.mark.parametrize("shape", [(), (5,), (1, 1), (2, 3, 4), (2, 1, 3, 2), (0,), (3, 0)])
-@pytest.mark.parametrize("dtype", ["float32", "float64", "int64", "uint8", "bool"])
+@each("shape", [(), (5,), (1, 1), (2, 3, 4), (2, 1, 3, 2), (0,), (3, 0)])
+@each("dtype", ["float32", "float64", "int64", "uint8", "bool"])
 def test_any_shape_and_kind_of_numbers(make: Make, shape: tuple[int, ...], dtype: str) -> None:
     array = (np.arange(np.prod(shape, dtype=int)).reshape(shape) % 3).astype(dtype)
     view = make(array)

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from helpers.each import each
 
 import autolab
 from autolab import Variable
@@ -164,8 +165,8 @@ def test_a_message_of_another_kind_is_told_and_changes_nothing(view: LiveView) -
     assert count >= 20
 
 
-@pytest.mark.parametrize("content", [None, "hello", [], 1, {"do": "hello"}, {"do": "hello", "seq": "1"}])
-@pytest.mark.parametrize("seq", [None, True, 1.0, [1]])
+@each("content", [None, "hello", [], 1, {"do": "hello"}, {"do": "hello", "seq": "1"}])
+@each("seq", [None, True, 1.0, [1]])
 def test_what_is_no_message_is_not_answered(content: Any, seq: Any) -> None:
     for view in at_rest(Heatmap):
         view._on_message(view, {**content, "seq": seq} if isinstance(content, dict) and seq else content, [])

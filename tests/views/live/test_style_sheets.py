@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-import pytest
 from helpers.checkout import ROOT
+from helpers.each import each
 
 VIEWS = ROOT / "autolab" / "views"
 SHEETS = sorted([path for path in VIEWS.glob("*/*.css") if path.name != "base.css"])
@@ -21,14 +21,14 @@ def of_single_classes(sheet: str) -> set[tuple[str, str]]:
     return found
 
 
-@pytest.mark.parametrize("path", SHEETS, ids=lambda path: path.stem)
+@each("path", SHEETS, ids=lambda path: path.stem)
 def test_what_a_sheet_changes_of_the_base_holds_when_the_base_comes_again(path: Path) -> None:
     base = of_single_classes((VIEWS / "live" / "base.css").read_text("utf-8"))
     assert (".al-body", "grid-template-columns") in base
     assert of_single_classes(path.read_text("utf-8")) & base == set()
 
 
-@pytest.mark.parametrize("path", sorted(VIEWS.glob("*/*.css")), ids=lambda path: path.stem)
+@each("path", sorted(VIEWS.glob("*/*.css")), ids=lambda path: path.stem)
 def test_what_webkit_knows_by_another_name_has_that_name_too(path: Path) -> None:
     """WebKit drops `user-select`, and `text-decoration` with a style; browsers of 2024 drop `print-color-adjust`."""
     sheet = re.sub(r"\s+", " ", path.read_text("utf-8"))

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from helpers.each import each
 
 from autolab import functions as F
 from autolab import record
@@ -26,8 +27,8 @@ FUNCTIONS = [
 ]
 
 
-@pytest.mark.parametrize("order", [1, 2, 3])
-@pytest.mark.parametrize("k", range(len(FUNCTIONS)))
+@each("order", [1, 2, 3])
+@each("k", range(len(FUNCTIONS)))
 def test_no_box_lies_over_another_and_lines_go_down(k: int, order: int) -> None:
     fn: Any = FUNCTIONS[k]
     scene = OrderScene(derivation(record(fn, x=1.5, options={"order": order})), "y")
