@@ -41,7 +41,7 @@ def table(library: str) -> list[Case]:
     return cases(f"{library}_*.py")
 
 
-EVERY = pytest.mark.parametrize("every", [3, pytest.param(1, marks=pytest.mark.full)])
+EVERY = pytest.mark.parametrize("every", [8, pytest.param(1, marks=pytest.mark.full)])
 """One in so many of the mistakes is put right in each run; what is right about all of them changes rarely."""
 
 

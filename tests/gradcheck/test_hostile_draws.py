@@ -40,7 +40,7 @@ def found(seeds):
 
 
 def test_no_right_function_is_called_wrong_by_hostile_inputs():
-    assert [seed for seed in range(40) if verdict_of(seed) == "wrong"] == []
+    assert [seed for seed in range(16) if verdict_of(seed) == "wrong"] == []
 
 
 SEEN = (910, 2058, 8142, 10965, 14256, 19870, 21525)
@@ -54,10 +54,10 @@ def test_no_right_function_is_called_wrong_where_one_was():
 
 @pytest.mark.full
 def test_no_right_function_of_20_000_is_called_wrong_by_hostile_inputs():
-    assert [seed for seed in range(40, 20_040) if verdict_of(seed) == "wrong"] == []
+    assert [seed for seed in range(16, 20_016) if verdict_of(seed) == "wrong"] == []
 
 
-@pytest.mark.parametrize("count", [30, pytest.param(400, marks=pytest.mark.full)])
+@pytest.mark.parametrize("count", [12, pytest.param(400, marks=pytest.mark.full)])
 def test_the_taylor_test_and_the_second_order_call_no_right_function_wrong(count):
     drawn = [draw(seed) for seed in range(count)]
     assert not [str(d) for d in drawn if ": wrong" in str(taylor_test(d.function, *d.inputs))]
@@ -89,7 +89,7 @@ GIVEN_STEPS = {
 
 
 @pytest.mark.parametrize("name", GIVEN_STEPS)
-@pytest.mark.parametrize("count", [40, pytest.param(2_000, marks=pytest.mark.full)])
+@pytest.mark.parametrize("count", [16, pytest.param(2_000, marks=pytest.mark.full)])
 def test_checks_with_a_given_step_call_no_right_function_wrong(name, count):
     check, twice = GIVEN_STEPS[name], name == "check_double_backward"  # a node of NumPy's functions has one derivative
     for hostile, some in ((HOSTILE, count), (ORDINARY, count // 4)):
@@ -120,7 +120,7 @@ def test_most_of_2_000_wrong_rules_are_found_at_hostile_inputs():
 
 
 def test_at_ordinary_inputs_nothing_is_left_open():
-    assert Counter(verdict_of(seed, ORDINARY) for seed in range(24)) == {"right": 24}
+    assert Counter(verdict_of(seed, ORDINARY) for seed in range(12)) == {"right": 12}
 
 
 @pytest.mark.full

@@ -88,7 +88,13 @@ def size(request: pytest.FixtureRequest) -> dict[str, int]:
     return SIZES[request.param]
 
 
-@pytest.fixture(params=[*VIEWS, *MORE])
+OFTEN = ("graph", "orders", "check", "arrays")
+"""The views that are clicked at in every run; in the full one all are."""
+
+
+@pytest.fixture(
+    params=[pytest.param(name, marks=[] if name in OFTEN else pytest.mark.full) for name in (*VIEWS, *MORE)]
+)
 def opened(
     request: Any, page: Page, size: dict[str, int], monkeypatch: pytest.MonkeyPatch, tmp_path: Any
 ) -> Iterator[tuple[Page, Wire]]:
