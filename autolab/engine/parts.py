@@ -8,7 +8,7 @@ truth test, as its array is no view; only a view of an array that others hold to
 from __future__ import annotations
 
 import gc
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dis import opmap
 from sys import _getframe, getrefcount
 from typing import Any
@@ -85,8 +85,21 @@ def _kept_by(node: Node | None, base: Any) -> int:
 
 def _is_shared(x: Any) -> bool:
     """Whether another Variable holds the same numbers, and perhaps more of them."""
-    size, data = x._data.size, x._data
-    return any([one.size >= size and np.may_share_memory(one, data) and _overlap(one, data) for one in _others(x)])
+    return bool(sharing(x))
+
+
+def sharing(x: Any) -> list[Any]:
+    """The other Variables that hold the same numbers in the same memory, and perhaps more of them.
+
+    A list, as a generator would be among the objects that it holds, and keep them all alive if it were not finished.
+    """
+    from .variable import Variable
+
+    data = x._data
+    others = [one for one in gc.get_objects() if isinstance(one, Variable) and one is not x]
+    arrays = [(one, array) for one in others if type(array := getattr(one, "_data", None)) is np.ndarray]
+    near = [(one, a) for one, a in arrays if a.size >= data.size and np.may_share_memory(a, data)]
+    return [one for one, a in near if _overlap(a, data)]
 
 
 def _overlap(a: np.ndarray, b: np.ndarray) -> bool:
@@ -94,15 +107,6 @@ def _overlap(a: np.ndarray, b: np.ndarray) -> bool:
         return np.shares_memory(a, b, max_work=10_000)  # type: ignore[arg-type]  # any number, says its documentation
     except np.exceptions.TooHardError:
         return True
-
-
-def _others(x: Any) -> Iterator[np.ndarray]:
-    """The arrays of all other Variables."""
-    from .variable import Variable
-
-    for found in gc.get_objects():
-        if isinstance(found, Variable) and found is not x and type(getattr(found, "_data", None)) is np.ndarray:
-            yield found._data
 
 
 def check_whole_value(x: Any, who: str) -> None:

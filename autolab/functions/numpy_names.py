@@ -184,14 +184,22 @@ def _dsplit(ary: Any, indices_or_sections: Any) -> list[Any]:
 
 
 @adapt(np.take)
-def take(a: Any, indices: Any, axis: int | None = None) -> Any:
+def take(a: Any, indices: Any, axis: int | None = None, mode: str = "raise") -> Any:
     """The elements at ``indices`` along an axis, or of the flattened array. Booleans count as 0 and 1."""
     if axis is None:
         a, axis = reshape(a, shape=-1), 0
-    places = as_array(unwrap(indices), "take: indices")
+    axis, places = place_of("take", axis, np.shape(a)), as_array(unwrap(indices), "take: indices")
     if places.dtype.kind not in "iub":
         raise TypeError(f"take: indices is {indices!r:.60}; expected whole numbers")
-    return getitem(a, index=along(place_of("take", axis, np.shape(a)), places.astype(np.intp)))
+    places, length = places.astype(np.intp), np.shape(a)[axis]
+    if mode in ("clip", "wrap") and length:
+        places = places.clip(0, length - 1) if mode == "clip" else places % length
+    elif mode != "raise":
+        raise ValueError(f"take: mode is {mode!r:.40}; expected 'raise', 'clip' or 'wrap', and an axis with elements")
+    try:
+        return getitem(a, index=along(axis, places))
+    except IndexError:
+        raise IndexError(f"take: indices is {indices!r:.60}; expected {-length} to {length - 1}") from None
 
 
 @adapt(np.diag)

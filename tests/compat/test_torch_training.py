@@ -254,3 +254,19 @@ def test_what_a_script_asks_of_a_gpu_that_is_not_there():
     assert torch.equal(torch.rand(2), first)
     with pytest.raises(AttributeError, match=r"torch\.backends\.mkl is not part of"):
         _ = torch.backends.mkl
+
+
+def test_a_stream_of_examples_comes_in_batches():
+    data = torch.utils.data
+
+    class Stream(data.IterableDataset):
+        def __iter__(self):
+            return iter(range(5))
+
+    assert [x.tolist() for x in data.DataLoader(Stream(), batch_size=2)] == [[0, 1], [2, 3], [4]]
+    assert [x.tolist() for x in data.DataLoader(Stream(), batch_size=2, drop_last=True)] == [[0, 1], [2, 3]]
+    assert list(data.DataLoader(Stream(), batch_size=None)) == [0, 1, 2, 3, 4]
+    with pytest.raises(ValueError, match="DataLoader: shuffle is True"):
+        data.DataLoader(Stream(), shuffle=True)
+    with pytest.raises(TypeError, match="no length"):
+        len(data.DataLoader(Stream()))

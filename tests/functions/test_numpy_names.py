@@ -159,3 +159,20 @@ def test_choices_that_do_not_fit_are_refused():
         np.select([[True, False]], [x, x])
     with pytest.raises(ValueError, match=r"numpy.choose: a has numbers outside 0 to 1"):
         np.choose([0, 2], [x, x])
+
+
+def test_take_and_sort_have_numpys_ways() -> None:
+    x = Variable(np.arange(6.0).reshape(2, 3))
+    for mode in ("raise", "clip", "wrap"):
+        places = [2, -1] if mode == "raise" else [7, -9, 1]
+        for axis in (None, 0, 1) if mode != "raise" else (None, 1):
+            taken = np.take(x, places, axis, mode=mode)
+            assert np.array_equal(taken.data, np.take(x.data, places, axis, mode=mode))
+    with pytest.raises(IndexError, match=r"^take: indices is \[7\]; expected -3 to 2"):
+        np.take(x, [7], axis=1)
+    with pytest.raises(ValueError, match="take: mode is 'near'"):
+        np.take(x, [1], mode="near")
+    for kind in ("quicksort", "stable", "heapsort"):
+        assert np.array_equal(np.sort(x, axis=0, kind=kind).data, x.data)
+    with pytest.raises(ValueError, match="sort"):
+        np.sort(x, kind="zzz")

@@ -14,10 +14,8 @@ dropout and batch normalization follow ``model.train()`` and ``model.eval()``; `
 indices.
 
 These things stay as in AutoLab: random numbers are NumPy's; the values that a graph retains stay in memory as long as
-something refers to the graph; ``inplace=True`` changes the tensor passed in, but not one of which it is a view; a
-recorded tensor that is a view of another one cannot be changed in place, and a tensor that requires a gradient cannot
-be assigned to an item; optimizers give parameters new arrays; a tensor that no longer requires a gradient loses the one
-it has; equal largest elements share the gradient of `max` over a whole tensor; shapes that do not match raise a
+something refers to the graph; optimizers give parameters new arrays; a tensor that no longer requires a gradient loses
+the one it has; equal largest elements share the gradient of `max` over a whole tensor; shapes that do not match raise a
 ValueError. `record`, `explore` and the checks need tensors as arguments if the code calls methods of tensors. Complex
 numbers, compilation and training on several devices are not supported.
 

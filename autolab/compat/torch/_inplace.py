@@ -11,33 +11,58 @@ from typing import Any
 
 import numpy as np
 
+from ... import functions as F
 from ...engine import Leaf, backprop_enabled, new_order, wrap
-from ...engine.parts import is_part, is_stored
+from ...engine.parts import is_part, is_stored, sharing
 from ...functions.arrays.indexing import put
 from ..table import called, made_by
 from ._arguments import index_of
 from ._creation import source  # noqa: F401  # for table.txt
-from ._passes import note_change, note_rewritten
+from ._passes import node_of_whole, nodes_of_view, note_change, note_rewritten, note_view
 from ._tensor import Engine, Tensor, dressed, plain
 from ._types import of_array
 
 
 def _check(x: Any, name: str, recorded: bool) -> None:
-    """Refuse a recorded change of a leaf, and of a part whose whole would not learn of it."""
-    if recorded and isinstance(x.node, Leaf):
+    """Refuse a recorded change of a leaf, or of a view of one."""
+    if recorded and isinstance(node_of_whole(x.node), Leaf):
+        what = "a leaf that requires a gradient is" if isinstance(x.node, Leaf) else "a view of a leaf is"
         raise RuntimeError(
-            f"{name}: a leaf that requires a gradient is changed in place; inside torch.no_grad() it is an update, and "
-            "a new value takes another name"
+            f"{name}: {what} changed in place; inside torch.no_grad() it is an update, and a new value takes another "
+            "name"
         )
-    if recorded and is_part(x):
-        raise RuntimeError(
-            f"{name}: this tensor is a view of another one, which AutoLab cannot change in place where it is recorded; "
-            "write to that one, x[0] = y, or write y = y + ... or clone() first"
-        )
+
+
+def _whole(x: Any, name: str) -> Any:
+    """The tensor of which ``x`` is a view, if a recorded change of ``x`` is one of that tensor as well."""
+    if not is_part(x):
+        return None
+    others, nodes = sharing(x), list(nodes_of_view(x.node))
+    for node in reversed(nodes):
+        found = [one for one in others if one.node is node]
+        if found and (node is not x.node or len(found) == 1):
+            return found[0]
+    what = "several other tensors" if x.node is None else "a tensor that has changed since, or of a part of one"
+    raise RuntimeError(f"{name}: this tensor is a view of {what}; write x[i] = y to the whole one, or clone() it first")
+
+
+def _places(part: np.ndarray, whole: np.ndarray) -> np.ndarray:
+    """Where the elements of a view lie in the flattened array."""
+    theirs, ours = _addresses(whole).ravel(), _addresses(part)
+    order = theirs.argsort()
+    return order[np.searchsorted(theirs, ours, sorter=order)]
+
+
+def _addresses(array: np.ndarray) -> np.ndarray:
+    found = np.asarray(array.__array_interface__["data"][0])
+    for length, stride in zip(array.shape, array.strides, strict=True):
+        found = found[..., None] + stride * np.arange(length)
+    return found
 
 
 def written(x: Any, name: str, new: Any) -> Any:
-    """``x`` with the values of ``new`` and, if that is recorded, its history."""
+    """``x`` with the values of ``new`` and, if that is recorded, its history, which is also that of the tensor of which
+    ``x`` is a view."""
     recorded = backprop_enabled() and (x.node is not None or getattr(new, "node", None) is not None)
     _check(x, name, recorded)
     numbers = plain(new)
@@ -45,18 +70,27 @@ def written(x: Any, name: str, new: Any) -> Any:
         raise RuntimeError(f"{name}: the result has shape {np.shape(numbers)}; expected {x._data.shape}")
     if not np.can_cast(numbers.dtype, x._data.dtype, "same_kind"):
         raise RuntimeError(f"{name}: the result is of {of_array(numbers)}, which does not fit into {x.dtype}")
+    whole = _whole(x, name) if recorded else None
+    if whole is not None:
+        index = np.unravel_index(_places(x._data, whole._data), whole._data.shape)
+        after = put(_before(whole), new, index=index)
     _store(x, name, ..., numbers)
-    if recorded:
-        if x.node is not None:
-            note_rewritten(x.node)
+    if not recorded:
+        return x
+    if x.node is not None:
+        note_rewritten(node_of_whole(x.node))
+    if whole is None:
         x.node = new.node
+    else:
+        whole.node, x.node = after.node, F.getitem(after, index).node
+        note_view(x.node, whole.node)
     return x
 
 
 def replaced(x: Any, name: str, new: Any) -> Any:
     """`written` for activations: a recorded tensor gets the new array, and steps that used it before keep the old one,
     so networks with ``inplace=True`` just work."""
-    if not backprop_enabled() or x.node is None:
+    if not backprop_enabled() or x.node is None or is_part(x):
         return written(x, name, new)
     if isinstance(x.node, Leaf):
         _check(x, name, True)
@@ -77,12 +111,10 @@ def in_place(name: str, function: Callable[..., Any], operator: bool = False) ->
     """The method that writes the result of a function into the tensor itself."""
 
     def method(self: Any, *args: Any, **options: Any) -> Any:
-        old = self
-        if backprop_enabled() and any([getattr(value, "node", None) is not None for value in (self, *args)]):
-            if operator and is_stored(self):
-                return function(self, *args)  # x[0] += y stores it in x itself
-            old = _before(self)
-        return written(self, name, function(old, *args, **options))
+        recorded = backprop_enabled() and any([getattr(value, "node", None) is not None for value in (self, *args)])
+        if recorded and operator and is_stored(self):
+            return function(self, *args)  # x[0] += y stores it in x itself
+        return written(self, name, function(_before(self) if recorded else self, *args, **options))
 
     method.__wrapped__ = function  # type: ignore[attr-defined]  # whose parameters it has
     return called(method, name, f"`{name.strip('_')}`, written where the numbers are; gives itself back.")

@@ -25,8 +25,8 @@ _BITS = {"and": "bitwise_and", "or": "bitwise_or", "xor": "bitwise_xor"}
 _MODULES = (_elementwise, _reductions, _shapes, _products)
 _NO_METHODS = {"where", "cat", "stack", "hstack", "vstack", "meshgrid", "gradient", "binary", "einsum", "tensordot"}
 _WRITTEN = """
-add sub mul div pow clamp floor_divide remainder lerp addcmul addcdiv masked_fill round rsqrt sign square trunc
-scatter scatter_add index_add
+add sub mul div pow clamp clamp_min clamp_max floor_divide remainder lerp addcmul addcdiv masked_fill round rsqrt sign
+square trunc scatter scatter_add scatter_reduce index_add index_copy index_fill index_put
 """
 
 

@@ -19,6 +19,7 @@ from ...engine.retention import kept_values
 _walked: set[ref[Node]] = set()
 _changed: dict[int, tuple[ref[Any], int]] = {}
 _rewritten: WeakKeyDictionary[Node, int] = WeakKeyDictionary()
+_written: WeakKeyDictionary[Node, Node] = WeakKeyDictionary()
 _VIEWS = {"getitem", "reshape", "transpose", "moveaxis", "swapaxes", "expand_dims", "broadcast_to", "diagonal"}
 
 
@@ -38,6 +39,11 @@ def note_rewritten(node: Node) -> None:
     """Remember that the result of a step was changed in place: views taken of it before have the new values, but the
     old history."""
     _rewritten[node] = new_order()
+
+
+def note_view(node: Node, whole: Node) -> None:
+    """Remember that a view was written to, whose history since then begins at the node of the whole tensor."""
+    _written[node] = whole
 
 
 def check_pass(root: Node) -> None:
@@ -68,10 +74,25 @@ def check_pass(root: Node) -> None:
 
 def _is_old_view(view: Node, used: int) -> bool:
     """Whether a value, ``used`` at this position, is a view of values that were changed after it was taken."""
-    of = view
-    while getattr(of.function, "name", None) in _VIEWS and not _copies(of):
-        of = next(iter(of.parents))
+    of = node_of_whole(view)
     return of is not view and view.order < _rewritten.get(of, 0) < used
+
+
+def node_of_whole(view: Any) -> Any:
+    """The step that computed the tensor of which this one is a view; the node itself, if it is none."""
+    return list(nodes_of_view(view))[-1]
+
+
+def nodes_of_view(view: Any) -> Iterator[Any]:
+    """The node of a view, then that of the tensor of which it is a view, and so on."""
+    while True:
+        yield view
+        if view in _written:
+            view = _written[view]
+        elif getattr(getattr(view, "function", None), "name", None) in _VIEWS and not _copies(view):
+            view = next(iter(view.parents))
+        else:
+            return
 
 
 def _copies(node: Node) -> bool:

@@ -12,8 +12,8 @@ from ...engine import a_kind
 from ...functions.elementwise.selection import with_values
 from ..table import fill
 from ._arguments import of_floats, tensor_of
-from ._elementwise import binary
-from ._reductions import _gathered  # noqa: F401  # for table.txt
+from ._elementwise import _sub, binary  # noqa: F401  # _sub is for table.txt
+from ._reductions import _gathered, norm  # noqa: F401  # for table.txt
 from ._shapes import _alike
 from ._tensor import dressed
 

@@ -5,17 +5,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np  # noqa: F401  # for table.txt
+import numpy as np
 
 from ... import functions as F
 from ...engine import get_array_module
-from ...functions import pytorch_names as _names  # noqa: F401  # for table.txt
-from ...functions.arrays.joining import flat_shape, place_of
+from ...functions import pytorch_names as _names
+from ...functions.arrays.indexing import put  # noqa: F401  # for table.txt
+from ...functions.arrays.indexing import scatter as _added
+from ...functions.arrays.joining import along, flat_shape, place_of
 from ...functions.arrays.joining import in_sizes as _in_sizes
 from ...functions.numpy_names import copy as _copy  # noqa: F401  # for table.txt
 from ...functions.values_and_places import squeeze as _squeezed  # noqa: F401  # for table.txt
 from ..table import fill
-from ._arguments import axes, cast, common_dtype, tensor_of  # noqa: F401  # axes is for table.txt
+from ._arguments import axes, cast, common_dtype, index_of, tensor_of  # noqa: F401  # for table.txt too
 from ._tensor import constant, dressed, plain
 
 
@@ -74,6 +76,38 @@ def _apart(view: Any) -> Any:
 def _alike(tensors: Sequence[Any]) -> list[Any]:
     common = common_dtype(*[x._data for x in tensors])
     return [cast(x, common) for x in tensors]
+
+
+def _filled(tensors: list[Any]) -> list[Any]:
+    """All but those of shape ``(0,)``, which PyTorch joins to tensors of any shape."""
+    return [x for x in tensors if x._data.shape != (0,)] or tensors[:1]
+
+
+def _added_at(input: Any, value: Any, index: Any) -> Any:
+    places = np.empty(input.shape, bool)[index].shape
+    return input + _added(F.broadcast_to(value, places), index=index, shape=input.shape)
+
+
+def _along(function: str, input: Any, dim: int, index: Any) -> Any:
+    """A full index for the slices at several indices along ``dim``."""
+    shape = tensor_of(function, input)._data.shape
+    return along(place_of(function, dim, shape), _places(function, input, dim, index))
+
+
+def scatter_reduce(input: Any, dim: int, index: Any, src: Any, reduce: str, *, include_self: bool = True) -> Any:
+    """A copy with the sums, or means, of all values for the same place in ``index``, an index along ``dim``."""
+    x, ones = tensor_of("scatter_reduce", input), np.ones(plain(index).shape, input._data.dtype)
+    if reduce not in ("sum", "mean"):
+        raise NotImplementedError(
+            f"scatter_reduce: reduce is {reduce!r:.60}; expected 'sum' or 'mean'. Otherwise reduce each group: "
+            "torch.stack([src[index == i].amax() for i in range(n)])"
+        )
+    counts = _names.scatter_add(constant(np.zeros_like(x._data)), dim, plain(index), ones)._data
+    start = x if include_self else F.where(counts > 0, 0, x)
+    total = _names.scatter_add(start, dim, plain(index), tensor_of("scatter_reduce", src, "src"))
+    if reduce == "sum":
+        return dressed(total)
+    return dressed(F.div(total, np.maximum(counts + bool(include_self), 1)))
 
 
 def meshgrid(*tensors: Any, indexing: str = "ij") -> tuple[Any, ...]:

@@ -138,7 +138,8 @@ class _Kind(type):
 class Tensor(Engine, metaclass=_Kind):
     """An array in a computation graph, created by `tensor`, `zeros`, `randn` and similar functions.
 
-    ``Tensor(2, 3)`` has this shape and unspecified values (here zeros); ``Tensor([1, 2])`` has these values, as floats.
+    ``Tensor(2, 3)`` has this shape and unspecified values (here zeros); ``Tensor([1, 2])`` has these values, as floats;
+    ``Tensor()`` has none.
 
     Examples
     --------
@@ -161,7 +162,7 @@ class Tensor(Engine, metaclass=_Kind):
         elif isinstance(first, Engine | list | tuple) and not isinstance(first, Size):
             array = np.array(nested(first), default_dtype())
         else:
-            array = np.zeros(first if isinstance(first, Size) else data, default_dtype())
+            array = np.zeros(first if isinstance(first, Size) else data or 0, default_dtype())
         Engine.__init__(self, array, name, bool(requires_grad) and array.dtype.kind == "f")
 
     # ------------------------------------------------------------------ the array

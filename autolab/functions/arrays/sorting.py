@@ -16,7 +16,7 @@ from .shape import reshape
 
 
 @primitive(numpy=np.sort)
-def sort(xp: Any, a: Array, *, axis: int | None = -1) -> Array:
+def sort(xp: Any, a: Array, *, axis: int | None = -1, kind: str | None = None) -> Array:
     """A sorted copy, ascending along an axis; NaN comes last. The gradient goes back to where each element was.
 
     For the gradient the sort is stable: equal elements keep their order.
@@ -26,11 +26,13 @@ def sort(xp: Any, a: Array, *, axis: int | None = -1) -> Array:
     a : Variable or array
     axis : int or None
         None sorts the flattened input.
+    kind : str, optional
+        NumPy's algorithm, which makes no difference to the result.
 
     Raises
     ------
     ValueError
-        If the axis does not exist.
+        If the axis or the algorithm does not exist.
 
     Examples
     --------
@@ -40,7 +42,7 @@ def sort(xp: Any, a: Array, *, axis: int | None = -1) -> Array:
     >>> x.grad
     variable([100.   1.  10.])
     """
-    return xp.sort(a, axis=axis)
+    return xp.sort(a, axis=axis, kind=kind)
 
 
 @sort.vjp("a")

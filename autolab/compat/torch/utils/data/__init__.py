@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from itertools import islice
 from operator import itemgetter
 from typing import Any
 
@@ -25,6 +26,13 @@ class Dataset:
 
     def __add__(self, other: Any) -> ConcatDataset:
         return ConcatDataset([self, other])
+
+
+class IterableDataset(Dataset):
+    """Examples in a stream: a subclass defines ``__iter__``."""
+
+    def __iter__(self) -> Iterator[Any]:
+        raise NotImplementedError(f"{type(self).__name__}: write __iter__(self)")
 
 
 class TensorDataset(_data.TupleDataset, Dataset):
@@ -85,7 +93,24 @@ class DataLoader(_data.DataLoader):
     def __init__(self, dataset, batch_size, shuffle, collate_fn, drop_last, generator):
         collate = itemgetter(0) if batch_size is None else collate_fn or default_collate
         rng = None if generator is None else source(generator)
-        super().__init__(dataset, 1 if batch_size is None else batch_size, bool(shuffle), rng, drop_last, collate)
+        size = 1 if batch_size is None else batch_size
+        self.collate = collate
+        self._stream = dataset if isinstance(dataset, IterableDataset) else None
+        if self._stream is not None and shuffle:
+            raise ValueError(f"DataLoader: shuffle is {shuffle}; an IterableDataset has its own order")
+        super().__init__((None,) if self._stream is not None else dataset, size, bool(shuffle), rng, drop_last, collate)
+
+    def __len__(self) -> int:
+        if self._stream is not None:
+            raise TypeError("DataLoader: an IterableDataset has no length")
+        return super().__len__()
+
+    def __iter__(self) -> Iterator[Any]:
+        return super().__iter__() if self._stream is None else self._batches(iter(self._stream))
+
+    def _batches(self, stream: Iterator[Any]) -> Iterator[Any]:
+        while (rows := list(islice(stream, self.batch_size))) and (len(rows) == self.batch_size or not self.drop_last):
+            yield self.collate(rows)
 
 
 __getattr__ = gather(__name__)
