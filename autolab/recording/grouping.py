@@ -17,7 +17,7 @@ from math import ceil
 from typing import TYPE_CHECKING, Literal
 
 from .model import LEAVES, Recording, Scope, Step
-from .outline import ALL_OPEN, Group, GroupKind, Item, Outline
+from .outline import ALL_OPEN, LINKS_OPEN, Group, GroupKind, Item, Outline
 from .step import enclosing
 
 if TYPE_CHECKING:
@@ -173,7 +173,8 @@ class _Builder:
         self._scopes, self._outputs, self._most = recording.scopes, set(recording.outputs), most
         self._apart = recording.order * _APART
         self._steps = recording.by_id
-        self._is_plan = len(self._steps) > ALL_OPEN
+        links = [scope for scope in self._scopes if scope.kind == "link"]
+        self._is_plan = len(self._steps) > (LINKS_OPEN if len(links) > 1 else ALL_OPEN)
         self._repeats = Repeats()
         self._around = self._scopes_of_inputs(recording)
         self._last_use = dict.fromkeys(recording.outputs, len(recording.steps))

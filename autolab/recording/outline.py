@@ -1,6 +1,7 @@
 """The outline of a recording: its steps as a tree of scopes, so that any part of it can be shown as one box.
 
-With more than `ALL_OPEN` steps an outline is a plan: blocks are shown before numbers.
+With more than `ALL_OPEN` steps, or `LINKS_OPEN` in several links, an outline is a plan: blocks are shown before
+numbers.
 """
 
 from __future__ import annotations
@@ -10,10 +11,16 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
 
-from .model import Scope, ScopeKind, Step
+from .model import LEAVES, Scope, ScopeKind, Step
 
 ALL_OPEN = 40
 """Up to this many boxes, every scope is open at first; with more, the outline is a plan."""
+
+LINKS_OPEN = 20
+"""The same where the steps are those of several links, which can be shown as blocks."""
+
+FEW_OPEN = 6
+"""With more boxes, a link of a single call is closed at first: its parameters would take more space than the net."""
 
 PARTLY_OPEN = 30
 """In a plan with too few boxes, scopes are opened as long as there are no more boxes than this."""
@@ -57,6 +64,12 @@ class Group:
     def only(self) -> Group | None:
         """Its only item, if that is a group: opening it would show just another closed box."""
         return self.items[0] if len(self.items) == 1 and isinstance(self.items[0], Group) else None
+
+    @property
+    def is_single_call(self) -> bool:
+        """Whether it is a link with one call, beside its parameters."""
+        calls = [item for item in self.items if isinstance(item, Group) or item.kind not in LEAVES]
+        return self.kind == "link" and len(calls) == 1 and not isinstance(calls[0], Group)
 
     @property
     def is_repeated(self) -> bool:
@@ -128,9 +141,9 @@ class Outline:
     def at_first(self) -> frozenset[int]:
         """The groups that are open at first.
 
-        Up to `ALL_OPEN` boxes, all except statements; with more than `PASSES_OPEN`, only the first pass of a loop that
-        passes a value on. In a plan none are open, unless that leaves too few boxes: then groups are opened level by
-        level from the outside, except repeated ones.
+        Up to `ALL_OPEN` boxes, all except statements; with more than `FEW_OPEN`, no links of a single call; with more
+        than `PASSES_OPEN`, only the first pass of a loop that passes a value on. In a plan none are open, unless that
+        leaves too few boxes: then groups are opened level by level from the outside, except repeated ones.
         """
         return self._at_first
 
@@ -138,6 +151,8 @@ class Outline:
     def _at_first(self) -> frozenset[int]:
         if not self.is_plan:
             every = frozenset([group.id for group in self.groups.values() if group.kind != "statement"])
+            if self.size(every) > FEW_OPEN:
+                every -= {group.id for group in self.groups.values() if group.is_single_call}
             return every - self._later_passes() if self.size(every) > PASSES_OPEN else every
         expanded: set[int] = set()
         count, level = len(self.items), _to_open(self.items)

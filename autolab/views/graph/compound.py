@@ -75,12 +75,15 @@ def arrange(
     edges: Sequence[SceneEdge],
     label_width: Callable[[Group], float],
     right: bool = False,
+    tallest: float = inf,
 ) -> Arranged:
-    """Lay out boxes of the given sizes, with frames around those of the ``expanded`` groups, down or to the right."""
+    """Lay out boxes of the given sizes, with frames around those of the ``expanded`` groups, down or to the right; what
+    is higher than ``tallest`` goes on at the top.
+    """
     if right:
         sizes = {identity: (height, width) for identity, (width, height) in sizes.items()}
     pieces = _Pieces(outline, edges)
-    whole = _Level(None, _Whole(outline, expanded, sizes, pieces.of_level, label_width, right))
+    whole = _Level(None, _Whole(outline, expanded, sizes, pieces.of_level, label_width, right, tallest))
     arranged = Arranged(whole.width, whole.height, {}, [], [])
     whole.place(0.0, 0.0, -1, arranged)
     arranged.paths = [joined([piece.path for piece in way]) for way in pieces.ways]
@@ -166,6 +169,7 @@ class _Whole(NamedTuple):
     pieces: Mapping[int | None, list[_Piece]]
     label_width: Callable[[Group], float]
     right: bool
+    tallest: float
 
 
 class _Level:
@@ -228,6 +232,7 @@ class _Level:
             ends=(first, len(self._exits)),
             ports=tuple(ports),
             widest=self._widest,
+            tallest=self._whole.tallest,
         )
 
     def _port(self, identity: int | None, value: int, end: int) -> float | None:

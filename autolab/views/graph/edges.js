@@ -10,8 +10,8 @@ import { set, svg, write } from "../live/dom.js";
  * @typedef {{id: number, kind: string, output: boolean, x: number, y: number, w: number, h: number, name: string |
  *   null, text: string, symbol: string, cells: boolean, numbered: boolean, strip_width: number,
  *   strip_height: number, parent: number | null, group: {kind: string, count: string,
- *   first: number, last: number, result: number | null} | null, order: number | null, of: number | null, device?:
- *   string | null, plan: string | null, plate: string | null, shape: number[] | null}} SceneNode
+ *   first: number, last: number, result: number | null} | null, order?: number | null, of?: number | null, device?:
+ *   string, plan: string | null, plate?: string, shape: number[] | null}} SceneNode
  */
 /**
  * @typedef {{key: string, title: string, description: string, direction: "down" | "right", width: number, height:

@@ -87,6 +87,7 @@ def flow(recording: Recording, by: Measure, expanded: Collection[int]) -> dict[s
         "by": by,
         "nodes": {str(i): None if size is None else [place(size), text(size)] for i, size in sizes.items()},
         "edges": [place(size) for size in _lines(recording, by, sizes, expanded)],
+        "none": say("health_none"),
         "legend": {
             "name": say(f"flow_{by}"),
             "low": f"≤ {text(scale.low)}" if has_less else text(scale.low),

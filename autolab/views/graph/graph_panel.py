@@ -68,7 +68,6 @@ def numbers(reader: Reader, order: int, open: list[int] | None, own: bool) -> An
         "start": reader.walk.start,
         "moving": reader.walk.moved.legend if reader.walk.moved else "",
         "told": told,
-        "none": say("health_none"),
         "nan": any(finding.sign == "nan" for finding in reader.findings),
         "proofs": [
             {"text": clean(proof(graph, opening), limit=1000), "agrees": opening.agrees} for opening in graph.openings

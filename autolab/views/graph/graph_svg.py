@@ -150,7 +150,7 @@ def _node(node: Node, reading: dict[str, Any], compact: bool, shading: Shading, 
         element("rect", class_=f"box {kind}", **box),
         *_heading(node),
         *([] if compact else _plates(node)),
-        *([] if node["order"] is None else _badge(node["order"])),
+        *([] if node.get("order") is None else _badge(node["order"])),
     ]
     if node["plan"] is not None:
         parts += _planned(node, reading)
@@ -207,9 +207,9 @@ def _heading(node: Node) -> list[Markup]:
 def _plates(node: Node) -> list[Markup]:
     """The small plates on the boxes of inputs, at the top, and of outputs, at the bottom."""
     plates = []
-    if node["device"]:
+    if node.get("device"):
         plates += _plate(node["device"], PADDING + plate_width(node["device"]) / 2, 0.0, "plate device")
-    if node["plate"]:
+    if node.get("plate"):
         plates += _plate(node["plate"], node["w"] / 2, 0.0, "plate quiet")
     if node["output"]:
         plates += _plate("output", node["w"] - PADDING - plate_width("output") / 2, node["h"] + _BELOW, "plate")

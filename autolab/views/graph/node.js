@@ -170,7 +170,7 @@ function makeInside(node, open) {
     ...(node.plate ? makePlate(node.plate, node.w / 2, 0, node.kind) : []),
     ...(node.output ? makePlate("output", node.w - PADDING - plateWidth("output") / 2, node.h + BELOW) : []),
     ...(node.device ? makePlate(node.device, PADDING + plateWidth(node.device) / 2, 0, "device") : []),
-    ...(node.order === null
+    ...((node.order ?? null) === null
       ? []
       : [svg("circle.al-badge", { r: 9.5 }), svg("text.al-plate", { y: 4 }, String(node.order))]),
     ...(group && open ? [makeToggle((event) => (event.stopPropagation(), open()), line - 13)] : []),

@@ -98,9 +98,9 @@ export function makeFlowPart(view) {
   }
 
   function show() {
-    const { told: sentences, none, measures, nan } = get("health");
+    const { told: sentences, measures, nan } = get("health");
     if (!choice.length) choice.append(...options([["", "nothing"], ...measures]));
-    const { by = "", legend: ends } = get("flow");
+    const { by = "", legend: ends, none } = get("flow");
     choice.value = by;
     legend.hidden = !by;
     if (ends) {

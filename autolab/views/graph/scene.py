@@ -18,7 +18,9 @@ import hashlib
 import json
 from collections.abc import Collection
 from dataclasses import dataclass
-from math import ceil
+from itertools import islice
+from math import ceil, inf
+from operator import attrgetter
 from typing import Any, Literal
 
 from ...recording.model import LEAVES, Operand, Recording, Step
@@ -49,6 +51,9 @@ _NUMBER_CELL = 38.0
 _NUMBER_LINES = {1: 24.0, 2: 20.0}  # heights of few rows; of more, they are as high as the text needs
 _NUMBER_LINE = 16.0
 _SMALL = 700.0, 560.0  # width and height of a picture that fits beside the source on any laptop
+_SCREEN = 998.0, 540.0  # what 1366 x 768 pixels leave for the picture
+_READABLE = 10 / 14, 10.05 / 12  # the smallest zoom without numbers in cells, and with them, as in zoom.js
+_TALLEST = 600.0, 460.0  # heights from which it goes on in a further column
 _MOST_AREA = 2e6  # a larger picture fits on no screen, however it is turned
 _SIZES = ("w", "h", "numbered", "strip_width", "strip_height")
 TOGGLE = 26.0  # the sign in front of a group's heading that opens or closes it
@@ -117,12 +122,13 @@ def scene(
             for i in items
         ]
 
-    def arranged(nodes: list[dict[str, Any]], way: Way = way) -> _Arrangement:
+    def arranged(nodes: list[dict[str, Any]], way: Way = way, tallest: float = inf) -> _Arrangement:
         sizes, right = {node["id"]: (node["w"], node["h"]) for node in nodes}, way == "right"
-        placed = arrange(outline, expanded, sizes, edges, lambda g: _tab_width(g, outline), right)
+        placed = arrange(outline, expanded, sizes, edges, lambda g: _tab_width(g, outline), right, tallest)
         return _Arrangement(way, nodes, placed)
 
-    found = [usual := arranged(boxes(numbered=False))]
+    plain = boxes(numbered=False)
+    found = [usual := arranged(plain)]
     if len(usual.nodes) < FEWEST and any([node["cells"] for node in usual.nodes]):  # of more, the page has only shades
         with_numbers = boxes(numbered=True)
         if any([node["numbered"] for node in with_numbers]):
@@ -133,12 +139,17 @@ def scene(
     is_free = direction == "auto" and way == "down" and not (outline.is_plan or recording.order)
     if is_free and _may_be_cut_off(found[-1].placed):
         found.append(arranged(found[-1].nodes, "right"))
+    if direction == "auto" and way == "down" and not recording.order and not any([one.is_whole for one in found]):
+        snakes = (arranged(nodes, tallest=tallest) for nodes in (usual.nodes, plain) for tallest in _TALLEST)
+        found += islice(filter(attrgetter("is_whole"), snakes), 1)
     _mark_orders(usual.nodes, recording, outline)
     for node in usual.nodes:
         node["x"], node["y"] = usual.placed.corners[node["id"]]
-        node["plate"] = _plate(node, recording)
+        if plate := _plate(node, recording):
+            node["plate"] = plate
         node["parent"] = outline.parents.get(node["id"])
-        node["device"] = places.get(node["id"] if node["group"] is None else node["group"]["last"])
+        if device := places.get(node["id"] if node["group"] is None else node["group"]["last"]):
+            node["device"] = device
     at = found.index(usual)
     picture = {
         "title": title(recording),
@@ -165,6 +176,12 @@ class _Arrangement:
     way: Way
     nodes: list[dict[str, Any]]
     placed: Arranged
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether a laptop's screen shows all of it, beside the source, in letters that can be read."""
+        zoom = _READABLE[any([node["numbered"] for node in self.nodes])]
+        return zoom * self.placed.width <= _SCREEN[0] and zoom * self.placed.height <= _SCREEN[1]
 
     def instead_of(self, usual: _Arrangement) -> dict[str, Any]:
         """What is different in a scene that is drawn this way: for each box and frame, by field."""
@@ -210,11 +227,13 @@ def _plate(node: dict[str, Any], recording: Recording) -> str | None:
 
 def _mark_orders(nodes: list[dict[str, Any]], recording: Recording, outline: Outline) -> None:
     """If there are graphs of several orders, note the order of each step or group, and the step whose rule made it."""
-    by_id = recording.by_id if recording.order or recording.higher else {}
+    if not (recording.order or recording.higher):
+        return
+    by_id = recording.by_id
     for node in nodes:
         step = by_id.get(node["id"])
         node["order"], node["of"] = (None, None) if step is None else (step.order, step.of)
-        if by_id and node["group"]:
+        if node["group"]:
             node["order"] = max([step.order for step in outline.groups[node["id"]].steps])
 
 

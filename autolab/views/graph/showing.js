@@ -144,7 +144,6 @@ export function showing(before, look, answer) {
     path: memo("path", [path, scene], () => pathHere(path)),
     health: calm("health", [readings, program], () => ({
       told: readings.told,
-      none: readings.none,
       nan: readings.nan,
       measures: program.measures,
       signs: readings.signs,

@@ -63,8 +63,8 @@ export function makeZoom(picture, moved, changed) {
   }
 
   /**
-   * Of several ways to draw a graph, the first that can be read while it is whole or, in presentation mode, while its
-   * width is; null if there is none.
+   * Of several ways to draw a graph, the first that can be read while it is whole; in presentation mode else the one
+   * that is largest while it is whole, or the first whose width is; null if there is none.
    * @template {import("./edges.js").Scene} Way
    * @param {Way[]} ways
    * @returns {Way | null}
@@ -72,15 +72,22 @@ export function makeZoom(picture, moved, changed) {
   function choose(ways) {
     if (!automatic || !ruler.clientWidth) return null;
     wrap(false);
-    const fits = (/** @type {Way} */ one, high = pane.offsetHeight) =>
-      Math.min(room() / one.width, high / one.height) >= least(hasNumbers(one));
-    return ways.find((one) => fits(one)) ?? (scale > 1 ? ways.find((one) => fits(one, Infinity)) : null) ?? null;
+    const zoomOf = (/** @type {Way} */ one, high = pane.offsetHeight) =>
+      Math.min(room() / one.width, high / one.height);
+    const fits = (/** @type {Way} */ one, high = pane.offsetHeight) => zoomOf(one, high) >= least(hasNumbers(one));
+    const best = ways.find((one) => fits(one));
+    if (best || scale <= 1) return best ?? null;
+    const whole = ways.filter((one) => zoomOf(one) >= smallest(hasNumbers(one)));
+    return whole.sort((a, b) => zoomOf(b) - zoomOf(a))[0] ?? ways.find((one) => fits(one, Infinity)) ?? null;
   }
+
+  /** The smallest zoom of a whole picture. @param {boolean} [isNumbered] whether cells have numbers */
+  const smallest = (isNumbered = numbered) => (isNumbered ? WITH_NUMBERS : WHOLE);
 
   /** The smallest zoom at which a picture can be read. @param {boolean} [isNumbered] whether cells have numbers */
   function least(isNumbered = numbered) {
     if (scale > 1) return BACK_ROW * READABLE * scale * (isNumbered ? SMALLER : 1);
-    return isNumbered ? WITH_NUMBERS : WHOLE;
+    return smallest(isNumbered);
   }
 
   /**
@@ -93,7 +100,7 @@ export function makeZoom(picture, moved, changed) {
     const across = room() / width;
     const fitting = Math.min(LARGEST * scale, across, pane.offsetHeight / height);
     const usual = READABLE * scale;
-    apply(whole || fitting >= least() ? fitting : across < least() ? usual : Math.min(usual, across));
+    apply(whole || fitting >= smallest() ? fitting : across < least() ? usual : Math.min(usual, across));
     wrap(true);
     if (!first) return;
     const left = width * zoom < NEARLY * pane.clientWidth ? 0 : first.x * zoom - pane.clientWidth / 2;

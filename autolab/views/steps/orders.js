@@ -92,7 +92,7 @@ export function makeOrdersPart(view) {
     owners = new Map(
       scenes
         .flatMap((/** @type {any} */ scene) => scene.nodes)
-        .filter((/** @type {any} */ n) => n.of !== null)
+        .filter((/** @type {any} */ n) => (n.of ?? null) !== null)
         .map((/** @type {any} */ n) => [String(n.id), String(n.of)]),
     );
   }

@@ -18,6 +18,7 @@ from autolab.views.graph.layout.ranks import MAX_WAYPOINTS, Layered, count_cross
 GAP = (28.0, 46.0)
 BOX = (100.0, 40.0)
 WIDEST = st.sampled_from([math.inf, 600.0, 200.0])
+TALLEST = st.sampled_from([math.inf, 400.0, 150.0])
 
 
 @st.composite
@@ -53,30 +54,30 @@ def points(path, steps=12):
             yield here
 
 
-@given(graphs(), WIDEST)
-def test_boxes_never_overlap(graph, widest):
+@given(graphs(), WIDEST, TALLEST)
+def test_boxes_never_overlap(graph, widest, tallest):
     sizes, edges = graph
-    drawn = boxes(sizes, layout(sizes, edges, GAP, widest=widest))
+    drawn = boxes(sizes, layout(sizes, edges, GAP, widest=widest, tallest=tallest))
     for i, a in enumerate(drawn):
         for b in drawn[:i]:
             apart = (b[0] - a[2], a[0] - b[2]), (b[1] - a[3], a[1] - b[3])
             assert max(apart[0]) >= GAP[0] - 1 or max(apart[1]) > 0, (a, b)
 
 
-@given(graphs(), WIDEST)
-def test_everything_lies_within_the_picture(graph, widest):
+@given(graphs(), WIDEST, TALLEST)
+def test_everything_lies_within_the_picture(graph, widest, tallest):
     sizes, edges = graph
-    placed = layout(sizes, edges, GAP, margin=7.0, widest=widest)
+    placed = layout(sizes, edges, GAP, margin=7.0, widest=widest, tallest=tallest)
     for left, top, right, bottom in boxes(sizes, placed):
         assert left >= 6.9 and top >= 6.9 and right <= placed.width - 6.9 and bottom <= placed.height - 6.9
     for path in placed.paths:
         assert all(0 <= x <= placed.width and 0 <= y <= placed.height for x, y in points(path))
 
 
-@given(graphs(), WIDEST)
-def test_lines_join_their_boxes_and_go_around_the_others(graph, widest):
+@given(graphs(), WIDEST, TALLEST)
+def test_lines_join_their_boxes_and_go_around_the_others(graph, widest, tallest):
     sizes, edges = graph
-    placed = layout(sizes, edges, GAP, widest=widest)
+    placed = layout(sizes, edges, GAP, widest=widest, tallest=tallest)
     drawn = boxes(sizes, placed)
     for (source, target), path in zip(edges, placed.paths, strict=True):
         line = list(points(path))
@@ -150,6 +151,17 @@ def layers(count):
 def test_a_net_is_a_column_and_not_a_diagonal():
     total, edges = layers(30)
     assert layout((BOX,) * total, edges).width < 3 * BOX[0]
+
+
+def test_what_is_too_high_goes_on_at_the_top_where_few_lines_turn():
+    chain = (*[(100.0, 40.0)] * 9,)
+    edges = (*itertools.pairwise(range(9)), (2, 4), (2, 5))
+    plain, placed = (layout(chain, edges, GAP, tallest=tallest) for tallest in (math.inf, 450.0))
+    tops = [round(y) for _, y in placed.corners]
+    assert plain.height == 9 * 40 + 8 * 46 and placed.height < 0.65 * plain.height and placed.width > 2 * plain.width
+    first = next(k for k in range(1, 9) if tops[k] < tops[k - 1])
+    assert first not in (3, 4) and tops[:first] == sorted(tops[:first]) and tops[first:] == sorted(tops[first:])
+    assert placed.corners[first][0] > placed.corners[first - 1][0] + 100
 
 
 def test_a_value_used_again_and_again_is_one_trunk():

@@ -7,9 +7,11 @@ from typing import Any
 
 import numpy as np
 import pytest
+from helpers.network import Net
 from playwright.sync_api import Page, expect
 
 from autolab import functions as F
+from autolab import links as L
 
 from ..bare_page import Wire, laid_out, menu, resize
 from ..looking import seen
@@ -133,6 +135,36 @@ def test_a_larger_one_begins_with_its_first_box_and_can_be_read(shown: Shown, si
     assert page.evaluate(MEASURED)["all"]
     expect(page.locator(".al-whole")).to_be_hidden()
     assert page.evaluate(WORDS) == [] and wire.widget.error is None
+
+
+def sequential(layers: int) -> L.Sequential:
+    return L.Sequential(*[part for _ in range(layers) for part in (L.Linear(4, 4), F.tanh)][:-1])
+
+
+def test_what_lessons_begin_with_is_whole_on_a_projector_also_when_it_is_presented(shown: Shown) -> None:
+    """At 1366 x 768, in letters of 10 pixels or more, with the player: nets that are too high go on at the top."""
+    x = normal(x=(3, 4))["x"]
+    programs: dict[str, tuple[Any, dict[str, np.ndarray]]] = {
+        "two layers": (net, NET),
+        "attention": (attention, normal(q=(5, 4), k=(5, 4), v=(5, 4))),
+        **{f"Sequential of {layers}": (sequential(layers), {"x": x}) for layers in (2, 3, 4)},
+        "heads": (L.MultiHeadAttention(4, 2), {"x": x[None]}),
+        "a block": (L.TransformerEncoderLayer(4, heads=2, hidden=8, norm_first=True), {"x": x[None]}),
+        "many blocks": (Net(blocks=4), {"x": normal(x=(5, 3))["x"]}),
+    }
+    failed = {}
+    for name, (fn, inputs) in programs.items():
+        page, wire = shown({"width": 1366, "height": 768}, fn, **inputs)
+        for way in ("at first", "presented"):
+            if way == "presented":
+                menu(page).get_by_role("button", name="Present").click()
+                page.wait_for_function("() => document.querySelector('.al-present')")
+            wire.settle()
+            laid_out(page)
+            found, foot = page.evaluate(MEASURED), page.locator(".al-foot").bounding_box()
+            if not (found["all"] and found["letters"] >= 9.9 and foot and foot["y"] + foot["height"] <= 768.5):
+                failed[name, way] = found, foot
+    assert failed == {}
 
 
 def test_the_page_draws_the_graph_as_its_room_permits(shown: Shown) -> None:
@@ -337,7 +369,7 @@ def test_what_is_presented_is_not_cut_at_its_sides_nor_covers_a_long_sentence(sh
     }"""
     )
     assert found["width"] > 1270, "no room is kept for the map, which is not there"
-    assert found["right"] <= 0 and found["zoom"] * 14 >= 16  # pixels of the smallest letters, without numbers in cells
+    assert found["right"] <= 0 and found["zoom"] * 14 >= 10
     assert found["foot"] >= -1 and found["first"] >= 0
     assert found["told"] > 0 and found["last"] <= LAPTOP["height"], "an error takes room of the graph, not of the foot"
 

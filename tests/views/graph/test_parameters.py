@@ -235,6 +235,8 @@ def test_the_cell_of_a_weight_is_dragged_in_its_box_and_the_page_is_ahead(
     page: Page, open_view: Open, net: Net
 ) -> None:
     wire = open_view(net.forward, x=X)
+    page.locator(".al-toggle").first.click()  # layers are closed at first
+    wire.settle()
     box = page.locator(".al-node[aria-label^='first.W,']")
     cells = box.locator(".al-value .al-cells > *")
     expect(cells).to_have_count(6)

@@ -55,7 +55,7 @@ def test_innermost_blocks_show_numbers_and_a_small_program_has_no_plan() -> None
     assert [node["plan"] for node in inside] == [None] * 3 and all([node["cells"] for node in inside])
     found = readings(recording, opened)["nodes"]
     assert all([found[str(node["id"])]["value_cells"] for node in inside])
-    small = scene(recorded(blocks=2))
+    small = scene(recorded(blocks=1))
     assert all([node["plan"] is None for node in small["nodes"]])
 
 

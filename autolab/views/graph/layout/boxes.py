@@ -2,7 +2,7 @@
 decision whether to turn it, so that the graph runs to the right as time does.
 
 1. Ranks: the longest path from the top; sources are moved down next to their first user. A rank that is too wide is
-   split into rows.
+   split into rows, and ranks that are too high go on at the top (`snake`).
 2. Edges that skip ranks get a waypoint in each, so that they go around boxes; the edges of one box share them.
 3. Order within ranks: depth-first from the outputs, so that operands are in the order of the expression, then
    barycentre sweeps.
@@ -27,6 +27,7 @@ from ....recording.outline import Group, Item
 from ...draw import say
 from .columns_and_lines import columns, routes
 from .ranks import Layered, Ports, ordered
+from .snake import snake
 
 __all__ = ["DIRECTIONS", "Direction", "Layout", "direction_of", "layout"]
 
@@ -56,6 +57,7 @@ def layout(
     ends: tuple[int, int] = (0, 0),
     ports: tuple[Ports, ...] = (),
     widest: float = inf,
+    tallest: float = inf,
 ) -> Layout:
     """Lay out boxes of the given sizes.
 
@@ -77,6 +79,8 @@ def layout(
         choose.
     widest
         Boxes side by side that are wider than this in total are split into rows.
+    tallest
+        Ranks that are higher than this in total go on at the top, beside those before them.
     """
     for source, target in edges:
         if not 0 <= source < target < len(sizes):
@@ -87,14 +91,15 @@ def layout(
     ranks = ordered(graph)
     x = columns(graph, ranks, gap[0], margin)
     bands = _bands(graph, gap[1], 0.0 if ends[0] else margin)
+    turns = snake(graph, x, bands, ends, gap[1], tallest)
     corners = tuple(
         (round(x[i] - w / 2, 1), round(bands[graph.rank[i]][0] + (bands[graph.rank[i]][1] - h) / 2, 1))
         for i, (w, h) in enumerate(sizes)
     )
     width = max(centre + w / 2 for centre, w in zip(x, graph.widths, strict=True))  # including lines past the boxes
-    top, height = bands[-1]
-    paths = routes(graph, x, corners, bands)
-    return Layout(round(width + margin, 1), round(top + height + (0.0 if ends[1] else margin), 1), corners, paths)
+    paths = routes(graph, x, corners, bands, turns)
+    height = max(map(sum, bands)) + (turns.room if turns else 0.0)
+    return Layout(round(width + margin, 1), round(height + (0.0 if ends[1] else margin), 1), corners, paths)
 
 
 def _bands(graph: Layered, gap: float, top: float) -> list[tuple[float, float]]:

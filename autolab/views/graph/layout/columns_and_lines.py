@@ -10,6 +10,7 @@ from itertools import accumulate, pairwise
 from math import ceil
 
 from .ranks import Layered, Pair
+from .snake import Turns
 
 _ROUNDS = 4
 
@@ -70,28 +71,40 @@ _BOW = 40.0  # sideways, so that a line past many boxes is not hidden behind all
 _LEAVING, _ARRIVING = 0, 1
 
 
-def routes(graph: Layered, x: Sequence[float], corners: Sequence[Pair], bands: Sequence[Pair]) -> tuple[str, ...]:
-    """One SVG path per edge. ``x`` are centres, ``bands`` the top and height of each rank."""
+def routes(
+    graph: Layered, x: Sequence[float], corners: Sequence[Pair], bands: Sequence[Pair], turns: Turns | None = None
+) -> tuple[str, ...]:
+    """One SVG path per edge. ``x`` are centres, ``bands`` the top and height of each rank; lines go on at the top by
+    ``turns``.
+    """
     starts, stops = _ports(graph, x, _LEAVING), _ports(graph, x, _ARRIVING)
     paths = []
     for number, ((source, target), start, stop) in enumerate(zip(graph.edges, starts, stops, strict=True)):
         height = graph.sizes[source][1] if source >= graph.entries else 0.0
-        line = _DownwardPath(start, corners[source][1] + height)
+        line = _Path(start, corners[source][1] + height)
         line.down_to(sum(bands[graph.rank[source]]))
-        for waypoint in graph.through[number]:
-            top, height = bands[graph.rank[waypoint]]
-            line.curve_to(x[waypoint], top)
-            line.down_to(top + height)
-        bow = _BOW if number in graph.curves else 0.0
         stub = _STUB if graph.sizes[target][1] else 0.0
-        line.curve_to(stop, bands[graph.rank[target]][0] - stub, bow)
-        line.down_to(corners[target][1])
+        for above, node in pairwise([source, *graph.through[number], target]):
+            at, (top, height) = (
+                (stop, bands[graph.rank[node]]) if node == target else (x[node], bands[graph.rank[node]])
+            )
+            top -= stub if node == target else 0.0
+            turn = turns.between(source, graph.rank[above], graph.rank[node]) if turns else None
+            if turn:
+                line.down_to(turn.bottom)
+                line.round(turn.x, turn.bottom, turn.room)
+                line.down_to(turn.top)
+                line.round(at, turn.top, -turn.room)
+                line.down_to(top)
+            else:
+                line.curve_to(at, top, _BOW if number in graph.curves else 0.0)
+            line.down_to(corners[target][1] if node == target else top + height)
         paths.append(line.text())
     return tuple(paths)
 
 
-class _DownwardPath:
-    """An SVG path that only goes down: straight, or in a cubic that leaves and arrives vertically."""
+class _Path:
+    """An SVG path that goes down, straight or in a cubic that leaves and arrives vertically, and up between columns."""
 
     def __init__(self, x: float, y: float) -> None:
         self._x, self._y = x, y
@@ -110,6 +123,11 @@ class _DownwardPath:
             return
         middle = tenth((self._y + y) / 2)
         self._parts.append(f"C{tenth(self._x + bow)} {middle} {tenth(x + bow)} {middle} {tenth(x)} {tenth(y)}")
+        self._x, self._y, self._straight = x, y, False
+
+    def round(self, x: float, y: float, room: float) -> None:
+        """Turn back at the height ``y``, beyond which there is some room."""
+        self._parts.append(f"C{tenth(self._x)} {tenth(y + room)} {tenth(x)} {tenth(y + room)} {tenth(x)} {tenth(y)}")
         self._x, self._y, self._straight = x, y, False
 
     def text(self) -> str:
