@@ -18,7 +18,6 @@ import hashlib
 import json
 from collections.abc import Collection
 from dataclasses import dataclass
-from itertools import islice
 from math import ceil, inf
 from operator import attrgetter
 from typing import Any, Literal
@@ -52,6 +51,7 @@ _NUMBER_LINES = {1: 24.0, 2: 20.0}  # heights of few rows; of more, they are as 
 _NUMBER_LINE = 16.0
 _SMALL = 700.0, 560.0  # width and height of a picture that fits beside the source on any laptop
 _SCREEN = 998.0, 540.0  # what 1366 x 768 pixels leave for the picture
+_ENOUGH = 1.15  # room for sentences below it, where something is wrong
 _READABLE = 10 / 14, 10.05 / 12  # the smallest zoom without numbers in cells, and with them, as in zoom.js
 _TALLEST = 600.0, 460.0  # heights from which it goes on in a further column
 _MOST_AREA = 2e6  # a larger picture fits on no screen, however it is turned
@@ -139,9 +139,10 @@ def scene(
     is_free = direction == "auto" and way == "down" and not (outline.is_plan or recording.order)
     if is_free and _may_be_cut_off(found[-1].placed):
         found.append(arranged(found[-1].nodes, "right"))
-    if direction == "auto" and way == "down" and not recording.order and not any([one.is_whole for one in found]):
-        snakes = (arranged(nodes, tallest=tallest) for nodes in (usual.nodes, plain) for tallest in _TALLEST)
-        found += islice(filter(attrgetter("is_whole"), snakes), 1)
+    if direction == "auto" and way == "down" and not recording.order and max([one.room for one in found]) < _ENOUGH:
+        snakes = [arranged(nodes, tallest=tallest) for nodes in (usual.nodes, plain) for tallest in _TALLEST]
+        best = max(snakes, key=attrgetter("room"))
+        found += [best] if best.room >= 1 else []
     _mark_orders(usual.nodes, recording, outline)
     for node in usual.nodes:
         node["x"], node["y"] = usual.placed.corners[node["id"]]
@@ -178,10 +179,10 @@ class _Arrangement:
     placed: Arranged
 
     @property
-    def is_whole(self) -> bool:
-        """Whether a laptop's screen shows all of it, beside the source, in letters that can be read."""
-        zoom = _READABLE[any([node["numbered"] for node in self.nodes])]
-        return zoom * self.placed.width <= _SCREEN[0] and zoom * self.placed.height <= _SCREEN[1]
+    def room(self) -> float:
+        """How much larger than barely readable it is on a laptop's screen, beside the source, when it is whole."""
+        least = _READABLE[any([node["numbered"] for node in self.nodes])]
+        return min(_SCREEN[0] / self.placed.width, _SCREEN[1] / self.placed.height) / least
 
     def instead_of(self, usual: _Arrangement) -> dict[str, Any]:
         """What is different in a scene that is drawn this way: for each box and frame, by field."""

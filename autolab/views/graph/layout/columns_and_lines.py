@@ -81,7 +81,7 @@ def routes(
     paths = []
     for number, ((source, target), start, stop) in enumerate(zip(graph.edges, starts, stops, strict=True)):
         height = graph.sizes[source][1] if source >= graph.entries else 0.0
-        line = _Path(start, corners[source][1] + height)
+        line = _LinePath(start, corners[source][1] + height)
         line.down_to(sum(bands[graph.rank[source]]))
         stub = _STUB if graph.sizes[target][1] else 0.0
         for above, node in pairwise([source, *graph.through[number], target]):
@@ -103,7 +103,7 @@ def routes(
     return tuple(paths)
 
 
-class _Path:
+class _LinePath:
     """An SVG path that goes down, straight or in a cubic that leaves and arrives vertically, and up between columns."""
 
     def __init__(self, x: float, y: float) -> None:
