@@ -8,6 +8,7 @@ from typing import Any
 
 from ..engine import in_own_words
 from .given import target_and_groups
+from .param_groups import FREE, ParameterGroup, set_all
 
 
 class TakesParameters(type):
@@ -35,8 +36,6 @@ class TakesParameters(type):
 
     def _with_settings(cls, args: tuple[Any, ...], settings: dict[str, Any]) -> Any:
         """An optimizer; settings that every optimizer has, or that PyTorch's have, are assigned afterwards."""
-        from .param_groups import FREE, ParameterGroup, set_all
-
         parameters = inspect.signature(cls.__init__).parameters  # type: ignore[misc]
         own = {*parameters} if not any([p.kind is p.VAR_KEYWORD for p in parameters.values()]) else {*settings}
         later: Any = {"weight_decay", *cls.options, *cls.fixed, *FREE} - own  # type: ignore[attr-defined]

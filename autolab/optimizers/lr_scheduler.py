@@ -11,17 +11,13 @@ from collections.abc import Callable, Sequence
 from typing import Any, ClassVar, Literal
 
 from ..engine.habits import answering
+from . import settings as _settings
 from .scheduling import ChainedScheduler as ChainedScheduler
 from .scheduling import LRScheduler
 from .scheduling import ReduceLROnPlateau as ReduceLROnPlateau
 from .scheduling import SequentialLR as SequentialLR
 from .scheduling import of_groups as _of_groups
 from .scheduling import scaled as _scaled
-from .settings import Check as _Check
-from .settings import at_least as _at_least
-from .settings import from_to as _from_to
-from .settings import one_of as _one_of
-from .settings import truth as _truth
 
 
 def _half_cosine(share: float) -> float:
@@ -30,7 +26,7 @@ def _half_cosine(share: float) -> float:
 
 
 def _above_0_to_1(who: str, name: str, value: Any) -> float:
-    if not _from_to(0, 1)(who, name, value):
+    if not _settings.from_to(0, 1)(who, name, value):
         raise ValueError(f"{who}: {name} is 0; expected a number above 0 and at most 1")
     return float(value)
 
@@ -49,7 +45,7 @@ class StepLR(LRScheduler):
     0.5
     """
 
-    checks: ClassVar[dict[str, _Check]] = {"step_size": _at_least(1)}
+    checks: ClassVar[dict[str, _settings.Check]] = {"step_size": _settings.at_least(1)}
 
     def __init__(self, optimizer: Any, step_size: int, gamma: float = 0.1, last_epoch: int = -1) -> None:
         self.step_size, self.gamma = step_size, gamma
@@ -178,10 +174,10 @@ class LinearLR(LRScheduler):
     """
 
     _resumes_as_it_is = True
-    checks: ClassVar[dict[str, _Check]] = {
+    checks: ClassVar[dict[str, _settings.Check]] = {
         "start_factor": _above_0_to_1,
-        "end_factor": _from_to(0, 1),
-        "total_iters": _at_least(1),
+        "end_factor": _settings.from_to(0, 1),
+        "total_iters": _settings.at_least(1),
     }
 
     def __init__(
@@ -214,7 +210,7 @@ class ConstantLR(LRScheduler):
     0.5
     """
 
-    checks: ClassVar[dict[str, _Check]] = {"factor": _from_to(0, 1)}
+    checks: ClassVar[dict[str, _settings.Check]] = {"factor": _settings.from_to(0, 1)}
 
     def __init__(self, optimizer: Any, factor: float = 1 / 3, total_iters: int = 5, last_epoch: int = -1) -> None:
         self.factor, self.total_iters = factor, total_iters
@@ -239,7 +235,7 @@ class PolynomialLR(LRScheduler):
     """
 
     _resumes_as_it_is = True
-    checks: ClassVar[dict[str, _Check]] = {"total_iters": _at_least(1)}
+    checks: ClassVar[dict[str, _settings.Check]] = {"total_iters": _settings.at_least(1)}
 
     def __init__(self, optimizer: Any, total_iters: int = 5, power: float = 1.0, last_epoch: int = -1) -> None:
         self.total_iters, self.power = total_iters, power
@@ -264,7 +260,7 @@ class CosineAnnealingLR(LRScheduler):
     """
 
     _resumes_as_it_is = True
-    checks: ClassVar[dict[str, _Check]] = {"T_max": _at_least(1)}
+    checks: ClassVar[dict[str, _settings.Check]] = {"T_max": _settings.at_least(1)}
 
     def __init__(self, optimizer: Any, T_max: int, eta_min: float = 0.0, last_epoch: int = -1) -> None:
         self.T_max, self.eta_min = T_max, eta_min
@@ -291,7 +287,7 @@ class CosineAnnealingWarmRestarts(LRScheduler):
     1.0
     """
 
-    checks: ClassVar[dict[str, _Check]] = {"T_0": _at_least(1), "T_mult": _at_least(1)}
+    checks: ClassVar[dict[str, _settings.Check]] = {"T_0": _settings.at_least(1), "T_mult": _settings.at_least(1)}
 
     def __init__(self, optimizer: Any, T_0: int, T_mult: int = 1, eta_min: float = 0.0, last_epoch: int = -1) -> None:
         self.T_0, self.T_mult = T_0, T_mult
@@ -345,12 +341,12 @@ class OneCycleLR(LRScheduler):
     [0.04, 0.52, 1.0, 0.95, 0.81, 0.61, 0.39, 0.19, 0.05, 0.0]
     """
 
-    checks: ClassVar[dict[str, _Check]] = {
-        "total_steps": _at_least(1),
-        "pct_start": _from_to(0, 1),
-        "anneal_strategy": _one_of("cos", "linear"),
-        "cycle_momentum": _truth,
-        "three_phase": _truth,
+    checks: ClassVar[dict[str, _settings.Check]] = {
+        "total_steps": _settings.at_least(1),
+        "pct_start": _settings.from_to(0, 1),
+        "anneal_strategy": _settings.one_of("cos", "linear"),
+        "cycle_momentum": _settings.truth,
+        "three_phase": _settings.truth,
     }
 
     def __init__(
@@ -451,11 +447,11 @@ class CyclicLR(LRScheduler):
     [0.25, 0.75, 1.25, 0.75, 0.25]
     """
 
-    checks: ClassVar[dict[str, _Check]] = {
-        "step_size_up": _at_least(1),
-        "mode": _one_of("triangular", "triangular2", "exp_range"),
-        "scale_mode": _one_of("cycle", "iterations"),
-        "cycle_momentum": _truth,
+    checks: ClassVar[dict[str, _settings.Check]] = {
+        "step_size_up": _settings.at_least(1),
+        "mode": _settings.one_of("triangular", "triangular2", "exp_range"),
+        "scale_mode": _settings.one_of("cycle", "iterations"),
+        "cycle_momentum": _settings.truth,
     }
 
     def __init__(

@@ -7,20 +7,9 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from ..engine import (
-    Array,
-    Displayed,
-    Parameter,
-    Variable,
-    a_kind,
-    check_number,
-    new_order,
-    publish,
-    to_cpu,
-    to_gpu,
-    using_config,
-)
+from ..engine import Array, Displayed, Parameter, Variable, a_kind, check_number, new_order, publish, to_cpu, to_gpu
 from ..engine.arrays import HALF
+from ..engine.configuration import using_config
 from ..engine.habits import answer_habits
 from ..links import Link
 from ..shared.state_layout import Slot

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, MutableMapping
 from copy import copy
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..engine import publish
 from ..engine.complaints import LIMIT
 from ..links import Link
-from .optimizer import Optimizer
 from .settings import no_setting, read_as
-from .state import OF_SCHEDULES
+
+if TYPE_CHECKING:
+    from .optimizer import Optimizer
+
+OF_SCHEDULES = frozenset({"initial_lr", "max_lr", "min_lr", "max_momentum", "base_momentum", "swa_lr"})
+"""What schedules note in a parameter group."""
 
 FREE = OF_SCHEDULES | {"name"}
 """Keys that no update rule reads: a group may have them, with any value."""
@@ -68,6 +72,7 @@ class ParameterGroup(MutableMapping[str, Any]):
         if name in rule.fixed and name not in rule.setting_names():
             if value != rule.fixed[name] and rule.fixed[name] is not None:
                 raise ValueError(f"{who}: {name} is {value!r:.60}; this update rule has only {rule.fixed[name]!r}")
+            rule._notes[name] = value
         elif name in rule.setting_names() or [*read_as(type(rule), name)]:
             rule._set(name, value)
         elif name in FREE or self._is_open:
@@ -78,7 +83,7 @@ class ParameterGroup(MutableMapping[str, Any]):
     def planned(self, settings: Mapping[str, Any]) -> list[tuple[Any, str, Any]]:
         """The assignments that give the rule these settings, and its options their defaults where there is none."""
         twin = copy(self.rule)
-        twin._notes = {}
+        twin._notes = dict(twin._notes)
         for name, default in twin.options.items():
             if name not in twin.hyperparameters:
                 object.__setattr__(twin, name, default)
@@ -94,8 +99,8 @@ class ParameterGroup(MutableMapping[str, Any]):
     def __iter__(self) -> Iterator[str]:
         own = self.rule.setting_names()
         listed = dict.fromkeys(["betas" if name in ("beta1", "beta2") else name for name in own])  # as in PyTorch
-        more = [name for name in self.rule.fixed if name not in own]
-        return iter(["params", *listed, *more, *self.rule._notes])
+        more = [name for name in (*self.rule.fixed, *self.rule._notes) if name not in own]
+        return iter(dict.fromkeys(["params", *listed, *more]))
 
     def __len__(self) -> int:
         return sum([1 for _ in self])

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 from typing import Any, ClassVar, Literal
 
 from ..engine import a_kind, check_number
+from .param_groups import OF_SCHEDULES
 from .settings import Check, Settings, below_1, from_to, no_setting, one_of
-from .state import OF_SCHEDULES
 
 _HELD = ("lr", "momentum", "betas", *OF_SCHEDULES)
 

@@ -2,66 +2,50 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..engine import Parameter, as_array, get_array_module
 from ..shared.state_layout import BELOW, COUNT, NUMBER, Slot, check_entry, is_handed_over, named
+from .param_groups import OF_SCHEDULES, ParameterGroup
 
 if TYPE_CHECKING:
     from .optimizer import Optimizer
-
-OF_SCHEDULES = frozenset({"initial_lr", "max_lr", "min_lr", "max_momentum", "base_momentum", "swa_lr"})
-"""What schedules note in a parameter group."""
 
 State = dict[str, Any]
 """The state of an optimizer for one parameter: arrays and numbers by name."""
 
 
 def state(optimizer: Optimizer) -> dict[str, Any]:
-    """The number of updates, the hyperparameters of all groups, and the state of each parameter."""
+    """The number of updates, the settings of all groups, and the state of each parameter."""
     found: dict[str, Any] = {"t": optimizer.t}
-    for key, rule, name in _numbers(optimizer):
-        found[key] = getattr(rule, name)
-    for i, rule in enumerate(optimizer._all_rules):
-        options = {f"options/{name}": value for name, value in rule.settings() if name not in rule.hyperparameters}
-        notes = {name: value for name, value in rule._notes.items() if isinstance(value, int | float)}
-        found |= {_key(i, name): value for name, value in {**notes, **options}.items()}
+    rules = optimizer._all_rules
+    for key, (i, name) in _keys(rules).items():
+        value = rules[i]._notes.get(name) if name in OF_SCHEDULES else getattr(rules[i], name)
+        is_usual = name not in rules[i].hyperparameters and value == rules[i].options.get(name)
+        if not is_usual and not callable(value):
+            found[key] = value
     for path, parameter in optimizer._link("state").namedparams():
         found |= {f"{path[1:]}/{name}": value for name, value in optimizer._states.get(parameter, {}).items()}
     return found
 
 
-def _numbers(optimizer: Optimizer) -> Iterator[tuple[str, Optimizer, str]]:
-    """The hyperparameters that are numbers: the key of each in a state, and the object and attribute that hold it."""
-    for i, rule in enumerate(optimizer._all_rules):
-        for name in optimizer.hyperparameters:
-            if not callable(getattr(rule, name)):
-                yield _key(i, name), rule, name
-
-
-def _key(group: int, name: str) -> str:
-    return f"hyperparameters/{name}" if group == 0 else f"hyperparameters/{group}/{name}"
+def _keys(rules: Iterable[Optimizer]) -> dict[str, tuple[int, str]]:
+    """The keys in a state of all settings, and of what schedules note: the group and the name that each stands for."""
+    found = {}
+    for i, rule in enumerate(rules):
+        for name in (*rule.setting_names(), *OF_SCHEDULES):
+            own = name in rule.hyperparameters or name in OF_SCHEDULES
+            found[f"hyperparameters/{f'{i}/' if i else ''}{'' if own else 'options/'}{name}"] = i, name
+    return found
 
 
 def _groups(names: Iterable[str]) -> int:
     """How many groups of parameters there are, by the names of their numbers in a state; 0 if it has no number."""
     parts = [name.split("/")[1] for name in names if name.startswith("hyperparameters/")]
     return max([1 + int(part) if part.isdigit() else 1 for part in parts], default=0)
-
-
-def _options(optimizer: Optimizer, state: Mapping[str, Any], rest: set[str]) -> Iterator[tuple[Any, str, Any]]:
-    """The assignments of options, to their default where the state has none, and of what schedules have noted; removes
-    from ``rest`` the names that are used."""
-    for i, rule in enumerate(optimizer._all_rules):
-        for name, default in rule.options.items():
-            if name not in rule.hyperparameters:
-                yield rule, name, type(default)(state.get(_key(i, f"options/{name}"), default))
-        notes = [name for name in OF_SCHEDULES if _key(i, name) in rest]
-        yield rule, "_notes", {**rule._notes, **{name: float(state[_key(i, name)]) for name in notes}}
-        rest.difference_update([_key(i, name) for name in [*[f"options/{name}" for name in rule.options], *notes]])
 
 
 def state_layout(optimizer: Optimizer) -> dict[str, Slot]:
@@ -78,14 +62,19 @@ def planned(optimizer: Optimizer, state: Mapping[str, Any]) -> list[tuple[Any, s
     who = f"{type(optimizer).__name__}.load_state"
     if "t" not in rest:
         raise ValueError(f"{who}: 't' is missing; nothing was loaded")
-    stores: list[tuple[Any, str, Any]] = [(rule, "t", int(state["t"])) for rule in optimizer._all_rules]
-    numbers = list(_numbers(optimizer))
-    there, own = _groups(state), _groups([key for key, _, _ in numbers])
-    if there and there != own:
-        raise ValueError(f"{who}: groups of parameters: the state has {there}, the optimizer {own}; nothing was loaded")
-    stores += [(rule, name, float(state[key])) for key, rule, name in numbers if key in rest]
-    stores += _options(optimizer, state, rest)
-    rest -= {"t", *[key for key, _, _ in numbers], *[f"hyperparameters/{n}" for n in optimizer.hyperparameters]}
+    rules = optimizer._all_rules
+    there = _groups(state)
+    if there and there != len(rules):
+        what = f"the state has {there}, the optimizer {len(rules)}"
+        raise ValueError(f"{who}: groups of parameters: {what}; nothing was loaded")
+    keys = {key: held for key, held in _keys(rules).items() if not callable(getattr(rules[held[0]], held[1], None))}
+    given: list[dict[str, Any]] = [{} for _ in rules]
+    for key, (i, name) in keys.items():
+        if key in rest:
+            given[i][name] = np.asarray(state[key]).item()
+    stores: list[tuple[Any, str, Any]] = [(rule, "t", int(state["t"])) for rule in rules]
+    stores += [store for rule, its in zip(rules, given, strict=True) for store in ParameterGroup(rule, []).planned(its)]
+    rest -= {"t", *_keys(rules)}
     states = _states(who, optimizer, state, rest)
     if others := [name.partition("/")[2] for name in rest if name.startswith("hyperparameters/")]:
         raise ValueError(
@@ -93,7 +82,8 @@ def planned(optimizer: Optimizer, state: Mapping[str, Any]) -> list[tuple[Any, s
         )
     if rest:
         raise ValueError(f"{who}: the model has no parameter for {named(list(rest))}; nothing was loaded")
-    if lost := [name for key, _, name in numbers if key not in state and name != "lr"]:  # lr may have been a schedule
+    needed = {key: name for key, (i, name) in keys.items() if name in rules[i].hyperparameters and name != "lr"}
+    if lost := [name for key, name in needed.items() if key not in state]:  # lr may have been a schedule
         what = f"this is the state of another kind of optimizer, without {named(lost)}"
         raise ValueError(f"{who}: {what}; nothing was loaded")
     return [*stores, (optimizer, "_states", states)]

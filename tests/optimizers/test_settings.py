@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import inspect
 import itertools
 import json
 from collections.abc import Iterator
@@ -37,7 +38,7 @@ VALUES: dict[str, Any] = {
     **dict.fromkeys(("beta1", "beta2", "dampening"), 0.3),
     "betas": (0.3, 0.4),
     **dict.fromkeys(("maximize", "centered", "decoupled_weight_decay"), True),
-    **dict.fromkeys(("momentum_decay", "lambd", "t0"), 0.3),
+    **dict.fromkeys(("momentum_decay", "lambd", "t0", "lr_decay", "initial_accumulator_value"), 0.3),
 }
 WRONG: dict[str, Any] = {**dict.fromkeys(VALUES, -1), "betas": (0.5, 1.0), "dampening": "x", "nesterov": 3}
 
@@ -95,14 +96,15 @@ def _with_numbers(held: Any) -> Any:
     return {"state": arrays, "param_groups": held["param_groups"]}
 
 
-def moves(optimizer: Any, weights: list[Parameter]) -> list[np.ndarray]:
+def moves(optimizer: Any, weights: list[Any]) -> list[np.ndarray]:
     """Three updates of an optimizer that has made one already."""
     found = []
     for step in range(3):
         for i, w in enumerate(weights):
-            w.grad = np.array([0.5 + i, -1.0]) * (1 + step)
+            g = np.array([0.5 + i, -1.0]) * (1 + step)
+            w.grad = torch.from_numpy(g) if isinstance(w, torch.Tensor) else g
         optimizer.step()
-        found += [w.data.copy() for w in weights]
+        found += [np.array(w.tolist()) for w in weights]
     return found
 
 
@@ -157,6 +159,59 @@ def test_a_setting_that_is_assigned_is_that_of_the_construction_or_raises() -> N
     for setting in ("lr", "learning_rate", "weight_decay", "maximize"):
         assert {f"{kind.__name__} {setting} {how}" for kind in KINDS for how in ("group", "attribute")} <= honoured
     assert {"Adam betas group", "SGD momentum group", "SGD nesterov attribute", "RMSprop alpha group"} <= honoured
+
+
+def test_a_setting_of_a_group_of_pytorchs_facade_is_that_of_the_construction_or_raises() -> None:
+    """Given for all groups, for one, or assigned later; and loaded from the state of such an optimizer."""
+    honoured = 0
+    for name in SETTINGS:
+        kind = getattr(torch.optim, name)
+        for key in [one for one in inspect.signature(kind).parameters if one != "params"]:
+            usual = {"momentum": 0.5} if key in ("nesterov", "dampening") else {}
+            where, value = f"{name} {key}", VALUES.get(key, True)
+            weights = [[tensor([1.0, 2.0]), tensor([3.0, -1.0])] for _ in range(4)]
+            try:
+                given = kind(weights[0], **usual, **{key: value})
+            except NotImplementedError:
+                with pytest.raises(ValueError, match=f"{name}: {key} is True; this update rule has only False"):
+                    kind(weights[1]).param_groups[0][key] = value
+                continue
+            of_a_group, assigned, loaded = (
+                kind([{"params": weights[1], key: value}], **usual),
+                kind(weights[2], **usual),
+                kind(weights[3], lr=0.7),
+            )
+            assigned.param_groups[0][key] = value
+            assert assigned.param_groups[0][key] == value, where
+            expected = moves(given, weights[0])
+            for one, its in ((of_a_group, weights[1]), (assigned, weights[2])):
+                np.testing.assert_array_equal(moves(one, its), expected, err_msg=where)
+            loaded.load_state_dict(given.state_dict())
+            for p, q in zip(weights[3], weights[0], strict=True):
+                p.data = q.detach().clone()
+            np.testing.assert_array_equal(moves(loaded, weights[3]), moves(given, weights[0]), err_msg=where)
+            honoured += 1
+    assert honoured >= 75
+
+
+def test_what_is_changed_in_a_state_is_what_the_next_step_of_the_facade_uses() -> None:
+    w = tensor([1.0, 2.0])
+    optimizer = torch.optim.Adam([w], lr=0.1)
+    w.grad = torch.ones(2, dtype=torch.float64)
+    optimizer.step()
+    optimizer.state[w]["exp_avg"].zero_()
+    before, w.grad = w.tolist(), torch.zeros(2, dtype=torch.float64)
+    for twin in (copy.deepcopy(optimizer), optimizer):
+        own = twin.param_groups[0]["params"][0]
+        own.grad = w.grad
+        twin.step()
+        assert own.tolist() == before and twin.state[own]["step"] == 2
+    optimizer.state.clear()
+    optimizer.step()
+    assert optimizer.state[w]["step"] == 1
+    optimizer.state[w]["exp_avg"] = torch.zeros(3)
+    with pytest.raises(ValueError, match=r"Adam: '0/exp_avg' has shape \(3,\)"):
+        optimizer.step()
 
 
 def test_a_state_of_other_groups_is_refused_by_their_number() -> None:
