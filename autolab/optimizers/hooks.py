@@ -9,17 +9,63 @@ parameters that have a gradient.
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, ClassVar
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from ..engine import Array, Parameter, check_rng, config, get_array_module, wrap
+from ..engine import Array, Parameter, a_kind, check_rng, config, get_array_module, wrap
 from ..engine.devices import generator
 from ..shared.norms import norm_and_factor, scaled
 from .settings import Check, Settings, from_to
 
 if TYPE_CHECKING:
     from .optimizer import Optimizer
+
+
+class Hooked:
+    """What calls hooks, each of which has a name."""
+
+    _hooks: dict[str, Callable[..., Any]]
+
+    def add_hook(self, hook: Callable[..., Any], name: str | None = None) -> None:
+        """Call ``hook(optimizer)`` in every update, after the gradients are computed and before the parameters change.
+
+        Iterating over the optimizer gives the parameters that have a gradient. The update uses the ``grad`` that a hook
+        assigns; a parameter whose ``grad`` is set to None is not updated. If a hook raises, the previous gradients are
+        restored: therefore a hook must assign new ones, and never change their arrays in place.
+
+        Raises
+        ------
+        KeyError
+            If there is a hook with this name already.
+        TypeError
+            If ``hook`` is not callable, or is a class.
+        """
+        if isinstance(hook, type):
+            raise TypeError(
+                f"{type(self).__name__}.add_hook: got the class {hook.__name__:.60}; expected an instance, such as "
+                f"{hook.__name__:.60}(...)"
+            )
+        if not callable(hook):
+            raise TypeError(f"{type(self).__name__}.add_hook: got {a_kind(hook)}; expected a callable")
+        name = name or str(getattr(hook, "name", getattr(hook, "__name__", type(hook).__name__)))
+        if name in self._hooks:
+            raise KeyError(f"{type(self).__name__}.add_hook: there is already a hook {name!r:.60}; give another name=")
+        self._hooks[name] = hook
+
+    def remove_hook(self, name: str) -> None:
+        """Remove the hook with this name.
+
+        Raises
+        ------
+        KeyError
+            If there is no such hook.
+        """
+        if name not in self._hooks:
+            who, there = f"{type(self).__name__}.remove_hook", ", ".join(self._hooks) or "none"
+            raise KeyError(f"{who}: no hook is called {name!r:.60}; there are: {there:.150}")
+        del self._hooks[name]
 
 
 class WeightDecay(Settings):

@@ -15,10 +15,10 @@ from ..links import Link
 from ..shared.state_layout import Slot
 from .construction import TakesParameters
 from .given import GivenParameters, Groups, parameters_of, target_and_groups, warn_of_plain_lists
+from .hooks import Hooked
 from .settings import Check, Settings, Word, from_to, truth
 from .state import State, loaded, planned, state, state_dict, state_layout, states_of
 
-Hook = Callable[["Optimizer"], Any]
 _NONE: State = {}
 
 
@@ -78,7 +78,7 @@ class Updates(Settings):
         return stores, later
 
 
-class Optimizer(Displayed, Updates, metaclass=TakesParameters):
+class Optimizer(Displayed, Hooked, Updates, metaclass=TakesParameters):
     """The base class of optimizers: subclass it and define `update_one`.
 
     An update first computes all new arrays and then assigns all of them, together with the optimizer's own state,
@@ -141,7 +141,7 @@ class Optimizer(Displayed, Updates, metaclass=TakesParameters):
         self.lr = lr
         self.target: Link | None = None
         self.t = 0
-        self._hooks: dict[str, Hook] = {}
+        self._hooks: dict[str, Callable[..., Any]] = {}
         self._states: dict[Parameter, State] = {}
         self._groups: list[tuple[list[Parameter] | None, Optimizer]] = []
         self._rules: dict[Parameter, Optimizer] = {}
@@ -166,7 +166,7 @@ class Optimizer(Displayed, Updates, metaclass=TakesParameters):
                 f"optimizer.param_groups[i][{name!r:.60}] = ..., for each i"
             )
 
-    # ------------------------------------------------------------------ parameters and hooks
+    # ------------------------------------------------------------------ parameters
     def setup(self, target: Any) -> Self:
         """Set the parameters to update, a Link's or individual ones, and reset the state; returns the optimizer."""
         given = target_and_groups(f"{type(self).__name__}.setup: target", target)
@@ -238,45 +238,6 @@ class Optimizer(Displayed, Updates, metaclass=TakesParameters):
 
     def _due(self) -> list[Parameter]:
         return [p for p in self._link("update")._all_params() if p._grad is not None and p.is_initialized]
-
-    def add_hook(self, hook: Hook, name: str | None = None) -> None:
-        """Call ``hook(optimizer)`` in every update, after the gradients are computed and before the parameters change.
-
-        Iterating over the optimizer gives the parameters that have a gradient. The update uses the ``grad`` that a hook
-        assigns; a parameter whose ``grad`` is set to None is not updated. If a hook raises, the previous gradients are
-        restored: therefore a hook must assign new ones, and never change their arrays in place.
-
-        Raises
-        ------
-        KeyError
-            If there is a hook with this name already.
-        TypeError
-            If ``hook`` is not callable, or is a class.
-        """
-        if isinstance(hook, type):
-            raise TypeError(
-                f"{type(self).__name__}.add_hook: got the class {hook.__name__:.60}; expected an instance, such as "
-                f"{hook.__name__:.60}(...)"
-            )
-        if not callable(hook):
-            raise TypeError(f"{type(self).__name__}.add_hook: got {a_kind(hook)}; expected a callable")
-        name = name or str(getattr(hook, "name", getattr(hook, "__name__", type(hook).__name__)))
-        if name in self._hooks:
-            raise KeyError(f"{type(self).__name__}.add_hook: there is already a hook {name!r:.60}; give another name=")
-        self._hooks[name] = hook
-
-    def remove_hook(self, name: str) -> None:
-        """Remove the hook with this name.
-
-        Raises
-        ------
-        KeyError
-            If there is no such hook.
-        """
-        if name not in self._hooks:
-            who, there = f"{type(self).__name__}.remove_hook", ", ".join(self._hooks) or "none"
-            raise KeyError(f"{who}: no hook is called {name!r:.60}; there are: {there:.150}")
-        del self._hooks[name]
 
     # ------------------------------------------------------------------ an update
     def update(self, lossfun: Callable[..., Variable] | None = None, *args: Any, **kwargs: Any) -> Variable | None:

@@ -8,6 +8,7 @@ from typing import Any
 
 from ... import optimizers as _optimizers
 from ...engine import publish
+from ...optimizers.hooks import Hooked
 from ..table import Settled
 from .optimizer_hooks import *  # noqa: F403
 from .variable import rule_of, update_rules
@@ -44,7 +45,7 @@ class Hyperparameter:
         return {name: getattr(self, name) for name in self._optimizer.hyperparameters}
 
 
-class UpdateRule:
+class UpdateRule(Hooked):
     """How an optimizer treats one parameter.
 
     Attributes
@@ -56,11 +57,12 @@ class UpdateRule:
     """
 
     enabled = True
+    _timings: dict[str, str]
 
     def __init__(self, optimizer: Any) -> None:
         self.optimizer = optimizer
         self.hyperparam = Hyperparameter(optimizer, {})
-        self._hooks: dict[str, tuple[str, Callable[[Any, Any], Any]]] = {}
+        self._hooks, self._timings = {}, {}
 
     @property
     def t(self) -> int:
@@ -69,19 +71,14 @@ class UpdateRule:
 
     def add_hook(self, hook: Any, name: str | None = None, timing: str = "auto") -> None:
         """Call ``hook(rule, parameter)`` before each update of the parameter, or after it with ``timing="post"``."""
-        name = name or str(getattr(hook, "name", getattr(hook, "__name__", type(hook).__name__)))
-        if name in self._hooks:
-            raise KeyError(f"UpdateRule.add_hook: there is already a hook {name!r:.60}; give another name=")
-        self._hooks[name] = _timing(hook, timing), hook
-
-    def remove_hook(self, name: str) -> None:
-        """Remove the hook with this name."""
-        del self._hooks[name]
+        when = _timing(hook, timing)
+        super().add_hook(hook, name)
+        self._timings[next(reversed(self._hooks))] = when
 
     def call_hooks(self, when: str, param: Any) -> None:
         """Call the hooks that come before an update, ``"pre"``, or after it, ``"post"``."""
-        for timing, hook in list(self._hooks.values()):
-            if timing == when:
+        for name, hook in list(self._hooks.items()):
+            if self._timings[name] == when:
                 hook(self, param)
 
     def update(self, param: Any) -> None:
