@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 from helpers.cases import Case, naming
+from helpers.each import each
 from helpers.function_table import ROWS
 from helpers.oracle import Weights, ours
 from helpers.rows import Row
@@ -31,7 +32,7 @@ def _gradients(row: Row, case: Case, dtype: type) -> list[Any]:
     return [None if g is None else (g.shape, g.data.tobytes()) for order in found for g in order]
 
 
-@pytest.mark.parametrize(("row", "dtype"), CELLS)
+@each(("row", "dtype"), CELLS)
 def test_no_false_alarm(row: Row, dtype: type) -> None:
     for case in row.cases:
         with naming(case.label):

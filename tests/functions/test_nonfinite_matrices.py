@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from helpers.each import each
 
 from autolab import Variable
 from autolab import functions as F
@@ -25,9 +26,9 @@ LOOKS_FOR_VALUES: dict[str, Callable[[Any], Any]] = {
 }
 
 
-@pytest.mark.parametrize("call", LOOKS_FOR_VALUES.values(), ids=LOOKS_FOR_VALUES)
-@pytest.mark.parametrize("bad", [np.inf, -np.inf, np.nan])
-@pytest.mark.parametrize("size", [2, 30])
+@each("call", LOOKS_FOR_VALUES.values(), ids=LOOKS_FOR_VALUES)
+@each("bad", [np.inf, -np.inf, np.nan])
+@each("size", [2, 30])
 def test_infinities_and_nan_are_refused_before_lapack_sees_them(
     call: Callable[[Any], Any], bad: float, size: int
 ) -> None:

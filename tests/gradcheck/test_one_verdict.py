@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 
 import numpy as np
-import pytest
 from check_subjects import MISLEADING, node
+from helpers.each import each
 from more_wrong_backwards import MORE
 from wrong_backwards import CULPRITS, inputs_of
 
@@ -57,7 +57,7 @@ MAKERS = {
 }
 
 
-@pytest.mark.parametrize("name", MAKERS)
+@each("name", MAKERS)
 def test_all_parts_of_a_report_agree(name):
     report = MAKERS[name]()
     agrees_with_itself(report)

@@ -5,13 +5,14 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from check_subjects import node
+from helpers.each import each
 from planted_counts import FRESH, accused, judge, totals
 from planted_mistakes import FAMILIES, draw
 
 from autolab import check_gradients
 
 
-@pytest.mark.parametrize("family", FAMILIES)
+@each("family", FAMILIES)
 def test_a_planted_mistake_is_caught_and_named(family):
     counts, report = judge(draw(family, 0))
     assert counts.very == 1, report

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-import pytest
+from helpers.each import each
 
 from autolab.lesson import checking
 from autolab.lesson.messages import SENTENCES
@@ -16,34 +16,30 @@ ALL = [(notebook, name) for notebook in NOTEBOOKS for name in answers(notebook)]
 WRONG = [(notebook, name, wrong) for notebook, name in ALL for wrong in answers(notebook)[name]["wrong"]]
 
 
-@pytest.fixture(autouse=True)
-def no_help_given_yet(monkeypatch):
-    monkeypatch.setattr(checking, "_given", {})
-
-
 def test_every_exercise_has_its_cell_and_its_answers():
     asked = {name for notebook in NOTEBOOKS for name, source in cells(notebook).items() if "lesson.check(" in source}
     assert asked == {name for _, name in ALL} == set(EXERCISES)
 
 
-@pytest.mark.parametrize(("notebook", "name"), ALL, ids=lambda value: getattr(value, "stem", value))
-def test_an_empty_answer_is_not_yet_one(notebook, name):
+@each(("notebook", "name"), ALL, ids=lambda value: getattr(value, "stem", value))
+def test_an_empty_answer_is_not_yet_one(monkeypatch, notebook, name):
+    monkeypatch.setattr(checking, "_given", {})
     for _ in range(2):
         outcome = run_exercise(notebook, cells(notebook)[name])
         assert (outcome.exercise, outcome.state, outcome.hints) == (name, "not yet", ())
 
 
-@pytest.mark.parametrize(("notebook", "name"), ALL, ids=lambda value: getattr(value, "stem", value))
-def test_the_solution_passes(notebook, name):
+@each(("notebook", "name"), ALL, ids=lambda value: getattr(value, "stem", value))
+def test_the_solution_passes(monkeypatch, notebook, name):
+    monkeypatch.setattr(checking, "_given", {})
     outcome = run_exercise(notebook, solved(notebook, name))
     assert outcome.passed, outcome
     assert EXERCISES[name].says["right"] in str(outcome)
 
 
-@pytest.mark.parametrize(
-    ("notebook", "name", "wrong"), WRONG, ids=[f"{name}-{wrong['kind']}" for _, name, wrong in WRONG]
-)
-def test_a_wrong_answer_gets_its_hint(notebook, name, wrong):
+@each(("notebook", "name", "wrong"), WRONG, ids=[f"{name}-{wrong['kind']}" for _, name, wrong in WRONG], parts=4)
+def test_a_wrong_answer_gets_its_hint(monkeypatch, notebook, name, wrong):
+    monkeypatch.setattr(checking, "_given", {})
     source = mistaken(notebook, name, wrong)
     outcome = run_exercise(notebook, source)
     assert (outcome.state, outcome.kind, len(outcome.hints)) == ("wrong", wrong["kind"], 1)
@@ -71,9 +67,8 @@ def test_every_known_mistake_is_made():
     assert known - made == set()
 
 
-@pytest.mark.parametrize(
-    ("notebook", "name", "wrong"), [one for one in WRONG if not getattr(EXERCISES[one[1]], "what", 1)]
-)
-def test_nothing_is_said_of_an_array_that_the_answer_does_not_return(notebook, name, wrong):
+@each(("notebook", "name", "wrong"), [one for one in WRONG if not getattr(EXERCISES[one[1]], "what", 1)])
+def test_nothing_is_said_of_an_array_that_the_answer_does_not_return(monkeypatch, notebook, name, wrong):
+    monkeypatch.setattr(checking, "_given", {})
     outcome = run_exercise(notebook, mistaken(notebook, name, wrong))
     assert "your result" not in str(outcome)

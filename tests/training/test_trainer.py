@@ -132,7 +132,7 @@ def test_snapshots_bring_a_run_back_bit_for_bit(tmp_path):
 @pytest.mark.goal(id="R7")
 @INTERRUPTED
 @pytest.mark.parametrize("before", [1, 0], ids=["sizes are known", "the first"])
-@pytest.mark.parametrize("step", [211, pytest.param(3, marks=pytest.mark.full)])
+@pytest.mark.parametrize("step", [499, pytest.param(3, marks=pytest.mark.full)])
 def test_a_step_interrupted_anywhere_is_made_again_as_if_nothing_had_happened(step, before, tmp_path):
     made = {}
 
