@@ -38,10 +38,9 @@ with _collector_waits():  # this creates 14,000 objects, all of which stay alive
 from . import views as _views  # noqa: F401  # importing it registers what it shows
 from .authoring import FunctionNode
 from .engine import Parameter, Variable, as_variable, get_array_module, grad
-from .engine.allocator import keep_blocks as _keep_blocks
-from .engine.configuration import config, global_config, no_grad, test_mode, using_config
+from .engine.arrays import device, to_cpu, to_gpu
+from .engine.configuration import config, global_config, named_scope, no_grad, test_mode, using_config
 from .engine.declare import elementwise, primitive
-from .engine.devices import device, to_cpu, to_gpu
 from .engine.errors import (
     DamagedValueError,
     DeclarationError,
@@ -53,11 +52,11 @@ from .engine.errors import (
     ReuseError,
 )
 from .engine.habits import ModulesByHabit as _ModulesByHabit
-from .engine.kernels import on_device as _on_device
-from .engine.named_scope import named_scope
+from .engine.memory import keep_blocks as _keep_blocks
+from .engine.numpy_protocol import on_device as _on_device
 from .engine.observe import observe
+from .engine.source import point_to_users as _point_to_users
 from .engine.tracebacks import brief_in_notebooks as _brief_in_notebooks
-from .engine.warned import point_to_users as _point_to_users
 from .shared.narrow_output import spell_out as _spell_out
 
 if TYPE_CHECKING:

@@ -38,9 +38,8 @@ from autolab.analysis.curves import quickly
 from autolab.analysis.ladder import Ladder
 from autolab.gradcheck import GradientReport
 from autolab.transforms.tracing import BatchEvaluator
-from autolab.views.heatmap.board import Board
+from autolab.views.heatmap.board import Board, gather
 from autolab.views.heatmap.heatmap import Heatmap
-from autolab.views.heatmap.named_arrays import gather
 
 
 def timed(work: Callable[[], Any]) -> tuple[float, Any]:

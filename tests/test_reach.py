@@ -18,7 +18,7 @@ import autolab
 from autolab import FusionError, Variable
 from autolab import functions as F
 from autolab.analysis.diagnosis.copied_program import Program
-from autolab.gradcheck.judging.outside import changed_by
+from autolab.gradcheck.judging.contracts import changed_by
 from autolab.recording.origins import Origins
 
 ALL = [world(cell, carrier) for cell in CELLS for carrier in CARRIERS]

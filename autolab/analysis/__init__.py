@@ -1,9 +1,7 @@
 """Functions as a whole, as plain data: derivatives over a domain, matrices of derivatives, loss surfaces."""
 
-from .breaks import Break
-from .curves import Curves
-from .derivatives import Derivatives, Study
-from .growth import Growth, growth
+from .curves import Break, Curves
+from .derivatives import Derivatives, Growth, Study, growth
 from .landscape import Surface, descend, surface
 from .line_charts import LineChart, line_chart
 from .matrices import DerivativeMatrix, show_hessian, show_jacobian

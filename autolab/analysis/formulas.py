@@ -10,15 +10,26 @@ from typing import Any
 import numpy as np
 
 from ..engine import Primitive, Variable, grad
-from ..engine.float_errors import quietly
 from ..engine.observe import ForwardEvent, observe
+from ..engine.undisturbed import quietly
 from ..recording import Recording, record
-from ..recording.events import attributes_of
+from ..recording.recorder import attributes_of
 from .curves import Curves
-from .differentiation_rules import SLOPE, RuleLine, lines, replaced
-from .expressions import ONE, ZERO, Expression, FunctionCall, Name, evaluate, terms_of
+from .expressions import (
+    ONE,
+    SLOPE,
+    ZERO,
+    Expression,
+    FunctionCall,
+    Name,
+    RuleLine,
+    Rules,
+    evaluate,
+    lines,
+    replaced,
+    terms_of,
+)
 from .recorded_expressions import Derivation, NotReadableError, as_computed, derivation
-from .simplify import Rules
 
 MOST_LINES = 24
 """Longer derivations are not shown: nobody would read them."""

@@ -11,10 +11,10 @@ from weakref import proxy
 import numpy as np
 
 from ..engine import Primitive, Variable, a_kind, get_array_module, grad, using_config, wrap
-from ..engine.float_errors import quietly
 from ..engine.observe import ForwardEvent, observe
+from ..engine.undisturbed import quietly
 from ..transforms.forward_mode import Tape
-from ..transforms.higher_orders import made_by_elementwise
+from ..transforms.gradients import made_by_elementwise
 from ..transforms.taylor_series import coefficients
 from ..transforms.tracing import BatchEvaluator, agree
 

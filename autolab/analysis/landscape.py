@@ -18,7 +18,7 @@ import numpy as np
 
 from .. import transforms
 from ..engine import Savable, check_whole, folded, hidden, show, using_config
-from ..engine.float_errors import quietly
+from ..engine.undisturbed import quietly
 from ..gradcheck.measuring.executors import check_executor, spread
 from ..optimizers import Optimizer
 from ..transforms.tracing import BatchEvaluator

@@ -13,8 +13,7 @@ from typing import Any, Literal
 import numpy as np
 
 from ..engine import Array, Variable, a_kind, grad, to_cpu, using_config
-from ..engine.float_errors import quietly
-from ..engine.undisturbed import undisturbed
+from ..engine.undisturbed import quietly, undisturbed
 from ..links import Link
 from ..shared.binding import fitted
 from ..shared.structure import filled, leaves

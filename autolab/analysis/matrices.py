@@ -11,7 +11,7 @@ import numpy as np
 
 from .. import transforms
 from ..engine import Savable, Variable, to_cpu
-from ..engine.float_errors import quietly
+from ..engine.undisturbed import quietly
 from ..shared.binding import Bound, bind
 from ..shared.structure import leaves
 

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import TextIO
 
 from autolab import __version__
-from autolab.engine.allocator import keep_blocks
+from autolab.engine.memory import keep_blocks
 
 YELLOW, RED = "33", "31"
 

@@ -97,8 +97,7 @@ def _new(arguments: argparse.Namespace) -> int:
 
 def _try(arguments: argparse.Namespace) -> int:
     from .. import lesson
-    from ..lesson.lesson_folder import LessonFolder
-    from ..lesson.trial import tried
+    from ..lesson.lesson_folder import LessonFolder, tried
 
     folder = LessonFolder.at(arguments.folder)
     count, problems = tried(folder, lesson.use(arguments.folder))
@@ -110,8 +109,7 @@ def _try(arguments: argparse.Namespace) -> int:
 
 def _release(arguments: argparse.Namespace) -> int:
     from .. import lesson
-    from ..lesson.lesson_folder import LessonFolder
-    from ..lesson.release import NBGRADER_CONFIG, released
+    from ..lesson.lesson_folder import NBGRADER_CONFIG, LessonFolder, released
     from ..lesson.shipped import notebooks
     from ..shared.files import write
 

@@ -12,16 +12,15 @@ from weakref import ref
 import numpy as np
 
 from ..engine import Node, Variable, array_of, as_array, check_real, wrap
+from ..engine.arrays import stopwatch
 from ..engine.backend import Array, get_array_module, in_main_memory, is_array
-from ..engine.captured import returned_variable
-from ..engine.complaints import COMPLAINTS, LIMIT, mixed_devices
 from ..engine.creator import Creator
-from ..engine.devices import stopwatch
-from ..engine.errors import ReuseError, a_kind
-from ..engine.gradient_shape import check_shape
+from ..engine.errors import COMPLAINTS, LIMIT, ReuseError, a_kind, mixed_devices
+from ..engine.gradient_arrays import check_shape
 from ..engine.modes import modes, overrides, watchers
 from ..engine.multi_output import Bundle, MultiOutputNode
 from ..engine.observe import ForwardEvent, notify
+from ..engine.reach import returned_variable
 from ..engine.sharing import (
     check_unchanged,
     copies,

@@ -1,13 +1,35 @@
-"""The record of one application of a function with a backward of its own."""
+"""The record of one application of a function with a backward of its own.
+
+The names of the parameters of a user's forward.
+"""
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Sequence
 from threading import get_ident
 from typing import Any
 
 from ..engine import Array, MultiOutputNode, Node, Variable, wrap
 from ..engine.errors import GradientCountError, a_kind, counted
+
+
+def parameter_label(forward: Callable[..., Any], i: int, skip: int = 0) -> str:
+    """The name of the parameter that takes the argument at position ``i``, after ``skip`` other parameters.
+
+    Examples
+    --------
+    >>> parameter_label(lambda x, *rest: x, 0), parameter_label(lambda x, *rest: x, 2)
+    ('x', 'rest[1]')
+    """
+    parameters = list(inspect.signature(forward).parameters.values())[skip:]
+    for place, parameter in enumerate(parameters):
+        if parameter.kind is parameter.VAR_POSITIONAL:
+            return f"{parameter.name}[{i - place}]"
+        if place == i:
+            return parameter.name
+    return f"inputs[{i}]"
+
 
 Parents = dict[int, Node]
 """Input index -> the node of that input."""

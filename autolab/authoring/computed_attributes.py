@@ -15,7 +15,7 @@ from types import CodeType, FunctionType
 from typing import Any
 from weakref import WeakKeyDictionary
 
-from ..engine.code_names import placed
+from ..engine.source import placed
 
 _TELLING = frozenset(["shape", "dtype", "ndim", "size", "itemsize", "nbytes", "device", "requires_grad"])
 _JUMPING = frozenset(

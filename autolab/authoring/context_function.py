@@ -7,13 +7,13 @@ from functools import partial
 from typing import Any, ClassVar
 
 from ..engine import Array, MultiOutputNode, Parameter, Variable, backprop_enabled, new_order, wrap
-from ..engine.captured import name_around
 from ..engine.configuration import ForwardBlock
 from ..engine.errors import DeclarationError
+from ..engine.reach import name_around
 from ..engine.walks import Ways
 from .base import Authored, Barrier, as_upstream
+from .call import parameter_label
 from .marks import Kept, Marks
-from .signature import parameter_label
 
 
 class ContextFunction(Authored):

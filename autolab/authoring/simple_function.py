@@ -10,7 +10,7 @@ from ..engine import Array, MultiOutputNode, Variable
 from ..engine.errors import GradientCountError, counted
 from ..engine.walks import Ways
 from .base import Authored, as_upstream
-from .signature import parameter_label
+from .call import parameter_label
 
 
 class SimpleFunction(Authored):

@@ -16,9 +16,8 @@ from ..engine import Variable
 from ..engine.errors import GradientCountError, GradientShapeError
 from ..gradcheck.checks.check import DEFAULTS, check_bound, checked_order
 from ..gradcheck.naming.forgotten_way import Traced, Way
-from ..gradcheck.reporting.report import GradientReport
-from ..shared.binding import Bound
-from ..shared.options import settle
+from ..gradcheck.report import GradientReport
+from ..shared.binding import Bound, settle
 from .inputs import BridgeInputs
 from .run import BridgeRun
 

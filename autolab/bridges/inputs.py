@@ -8,8 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Self
 
 from ..engine import a_kind
-from ..shared.arguments import InputPlaceholder
-from ..shared.binding import fill_gaps, fitted, signature_of
+from ..shared.binding import InputPlaceholder, fill_gaps, fitted, signature_of
 from .library import Library
 
 

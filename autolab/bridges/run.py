@@ -12,9 +12,8 @@ from ..recording.arrays import Budget
 from ..recording.departures import Departures
 from ..recording.drafts import Draft, Use
 from ..recording.finished import finished
-from ..recording.upstream import one_each
-from ..shared.arguments import token_labels
-from ..shared.options import chosen_options
+from ..recording.record import one_each
+from ..shared.binding import chosen_options, token_labels
 from .inputs import BridgeInputs
 from .library import LibraryBudget
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from ..recording.model import Recording
 from ..recording.origins import Origins
-from ..shared.options import chosen_options
+from ..shared.binding import chosen_options
 from ..transforms.tracing import Untraceable
 from ..views.graph.exploration_state import ExplorationState
 from ..views.graph.explorer import Explorer

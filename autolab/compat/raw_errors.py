@@ -9,7 +9,7 @@ from types import TracebackType
 from typing import Any
 
 from ..engine import a_kind
-from ..engine.complaints import LIMIT, expectation
+from ..engine.errors import LIMIT, expectation
 
 RAW = (TypeError, ValueError, IndexError, AttributeError, KeyError, OverflowError, ZeroDivisionError)
 """What Python and NumPy raise for arguments that a function cannot use."""

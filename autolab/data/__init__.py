@@ -3,12 +3,10 @@
 from ..engine.habits import answering
 from . import transforms
 from .bundled import get_digits, get_iris, get_spiral
-from .dataset import Dataset, TupleDataset, concat_examples
+from .dataset import Dataset, Subset, TupleDataset, concat_examples, random_split
 from .download import DownloadError, fetch
-from .idx import read_idx
 from .iterators import DataLoader, SerialIterator
-from .mnist import MNIST, FashionMNIST, get_fashion_mnist, get_mnist
-from .parts import Subset, random_split
+from .mnist import MNIST, FashionMNIST, get_fashion_mnist, get_mnist, read_idx
 
 __all__ = [
     "MNIST",

@@ -9,8 +9,7 @@ from typing import Any, Self
 import numpy as np
 
 from ..engine import a_kind, check_rng, check_whole, config, publish
-from ..shared.generators import generator_state, generator_store
-from ..shared.state_layout import COUNT, TEXT, TRUTH, Slot
+from ..shared.state_layout import COUNT, TEXT, TRUTH, Slot, generator_state, generator_store
 from .dataset import TupleDataset, batch_of, by_place
 
 

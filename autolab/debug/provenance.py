@@ -17,9 +17,9 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 
 from ..engine import Array, Node, Variable, get_array_module, grad, nodes_below
-from ..engine.float_errors import quietly
 from ..engine.observe import BackwardEvent, observe, silence
 from ..engine.store import last_start
+from ..engine.undisturbed import quietly
 
 MOST_STEPS = 20_000
 """Longer passes are not run again."""

@@ -3,17 +3,16 @@
 The names that most of the package uses are here; all others are imported from their module.
 """
 
-from . import long_graphs  # noqa: F401  # on import it changes how edges are freed in a browser
-from .arrays import array_of, as_array, check_real
+from . import memory  # noqa: F401  # on import it changes how edges are freed in a browser
+from .argument_checks import in_own_words, takes_other_words
+from .arrays import array_of, as_array, check_real, to_cpu, to_gpu
 from .backend import Array, device_name, get_array_module, is_array
 from .configuration import check_rng, config, no_grad, test_mode, using_config
 from .creator import nodes_below
 from .declare import elementwise
-from .devices import to_cpu, to_gpu
 from .display import Bundle, Displayed, Savable, show
 from .errors import a_kind, check_number, check_whole
 from .grad import grad
-from .keyword_aliases import in_own_words, takes_other_words
 from .modes import backprop_enabled, listeners, numpys_generator, overrides, watchers
 from .multi_output import MultiOutputNode, OutputNode
 from .node import Leaf, Node, new_order

@@ -8,14 +8,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from . import numpy_functions, numpy_protocol
+from .arrays import plain
 from .backend import Array, device_name
 from .display import Displayed
-from .errors import DetachError
+from .errors import COPIED, INTO_ARRAY, ONE_NUMBER, DetachError
 from .leaving import as_array, is_drawn, left, number_of
 from .modes import listeners
-from .numpy_ufuncs import array_ufunc
-from .plain_arrays import plain
-from .remedies import COPIED, INTO_ARRAY, ONE_NUMBER
+from .numpy_functions import array_ufunc
 
 if TYPE_CHECKING:
     from .installed import Installed

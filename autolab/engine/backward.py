@@ -9,16 +9,15 @@ from typing import Any
 
 import numpy as np
 
-from .arrays import HALF
+from .arrays import HALF, stopwatch
 from .backend import get_array_module, numpys
 from .configuration import using_config
-from .devices import stopwatch
 from .errors import no_switch
+from .gradient_arrays import SlicedGradient, sum_of_halves
 from .modes import backprop_enabled, modes, watchers
 from .node import Leaf, Node
 from .observe import BackwardEvent, notify
 from .primitive import Primitive
-from .sliced_gradient import SlicedGradient, sum_of_halves
 from .store import Gradients, added, gradient_hooks, guards, hooked, last, note_pass, own, publish, retained, summed
 from .variable import Variable, wrap
 from .walks import Ways

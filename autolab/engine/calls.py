@@ -13,10 +13,9 @@ from itertools import zip_longest
 from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
-from .complaints import LIMIT
-from .errors import NoGradientError
+from .argument_checks import in_own_words, unknown_keyword
+from .errors import LIMIT, NoGradientError
 from .habit_tables import HABITS
-from .keyword_aliases import in_own_words, unknown_keyword
 
 if TYPE_CHECKING:
     from .primitive import Primitive

@@ -12,8 +12,8 @@ from contextvars import ContextVar
 from importlib import import_module
 from typing import Any, Literal
 
+from .argument_checks import takes_other_words
 from .habits import answer_habits
-from .keyword_aliases import takes_other_words
 
 Bundle = dict[str, Any]
 

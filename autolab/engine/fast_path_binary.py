@@ -2,7 +2,7 @@
 
 `binary` turns a `Primitive` into the function that users call. It builds the same graph as `Primitive.apply`, and
 passes anything unusual (observers, lists, mixed devices) on to it before running the forward, which may draw or print
-and must run only once. Its length is measured: each spare line cost 5 to 15 % of a step. `fast_paths.py` has the rest.
+and must run only once. Its length is measured: each spare line cost 5 to 15 % of a step. `declare.py` has the rest.
 """
 
 from __future__ import annotations
@@ -13,14 +13,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .arrays import scalar
+from .arrays import PlainArray, scalar
 from .backend import modules
 from .calls import LEFT_OUT, refuse
-from .complaints import COMPLAINTS
-from .kernels import Kernels, on_device
+from .errors import COMPLAINTS
 from .modes import modes, overrides, watchers
 from .node import Edge, Node, new_order
-from .plain_arrays import PlainArray
+from .numpy_protocol import Kernels, on_device
 from .retention import places
 from .variable import Variable
 

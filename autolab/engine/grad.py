@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterable, Iterator, ValuesView
 from importlib import import_module
 from typing import Any, overload
 
+from .argument_checks import takes_other_words
 from .backward import gradients
 from .errors import a_kind, no_switch
-from .keyword_aliases import takes_other_words
 from .store import own
 from .variable import Variable
 from .walks import Ways

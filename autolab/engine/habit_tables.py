@@ -427,8 +427,7 @@ ALIASES: dict[str, dict[str, str]] = {
                 lt=__lt__ ne=__ne__ t=transpose view=reshape zero_grad=cleargrad zerograd=cleargrad
                 mul=__mul__ neg=__neg__ true_divide=__truediv__ remainder=__mod__ why=grad_status
             """,
-            "authoring.hooks": "register_hook",
-            "authoring.unchain": "unchain unchain_backward",
+            "authoring.hooks": "register_hook unchain unchain_backward",
             "recording": "graph show=graph",
             "functions": """
                 absolute=abs acos=arccos acosh=arccosh arccos arcsin arctan asin=arcsin asinh=arcsinh atan=arctan
@@ -581,7 +580,7 @@ ALIASES: dict[str, dict[str, str]] = {
             "authoring": "autograd custom_jvp custom_vjp",
             "debug": "debug_nans=detect_anomaly detect_anomaly set_debug=set_detect_anomaly set_detect_anomaly",
             "plots": "line_chart show_hessian show_jacobian surface",
-            "authoring.by_form": "Function=FunctionByForm",
+            "authoring.autograd": "Function=FunctionByForm",
             "functions": "inverse=inv movedim=moveaxis mv=matmul numpy=array_module random=random_keys t=transpose",
             "links": "func nn",
             "gradcheck": "check_grads gradgradcheck",

@@ -23,10 +23,9 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 import numpy as np
 
 from .configuration import Block, Silence
-from .errors import DetachError
+from .errors import AS_ARRAY, INTO_ARRAY, JOINED, DetachError
 from .modes import backprop_enabled, listeners, modes
 from .observe import ForwardEvent
-from .remedies import AS_ARRAY, INTO_ARRAY, JOINED
 from .source import PerInstruction, by_position, caller, file_label, is_own, position, segment
 
 if TYPE_CHECKING:

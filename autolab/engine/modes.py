@@ -49,7 +49,7 @@ class Modes:
 
     @property
     def recording(self) -> bool:
-        """`enable_backprop`, for code that does not take a step: never warns (see `left_open`)."""
+        """`enable_backprop`, for code that does not take a step: never warns (see `configuration`)."""
         return bool(self.__dict__.get("enable_backprop", Modes.enable_backprop))
 
     def joins(self, args: Iterable[Any]) -> bool:

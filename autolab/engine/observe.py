@@ -9,9 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from .configuration import Block, Silence
+from .configuration import Block, Silence, unheard
 from .errors import a_kind
-from .left_open import unheard
 from .modes import current, modes
 
 if TYPE_CHECKING:

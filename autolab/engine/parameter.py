@@ -7,8 +7,8 @@ from typing import Any, Literal, Self
 
 import numpy as np
 
+from .arrays import to_cpu, to_gpu
 from .backend import Array, get_array_module
-from .devices import to_cpu, to_gpu
 from .leaving import left
 from .modes import listeners
 from .variable import Variable, wrap

@@ -15,10 +15,9 @@ from typing import Any
 
 import numpy as np
 
-from .errors import DetachError
+from .errors import INTO_ARRAY, DetachError, part, thrown_away
 from .modes import backprop_enabled
 from .node import Leaf, Node
-from .remedies import INTO_ARRAY, part, thrown_away
 
 ELEMENT, DETACHED = "element", "detached"
 """What ``_taken`` says of a constant that shares its numbers, though its array is no view: it was taken by an index, as

@@ -1,7 +1,7 @@
 """Primitive: a declared function, with a rule for the gradient of each input.
 
 `Primitive.apply` and `Primitive.pull` define what happens in forward and backward. For the most common kinds of
-function, `fast_path_binary.py` and `fast_paths.py` have faster equivalents of `apply` that build the same graph.
+function, `fast_path_binary.py` and `declare.py` have faster equivalents of `apply` that build the same graph.
 """
 
 from __future__ import annotations
@@ -13,25 +13,21 @@ from typing import Any, ClassVar
 import numpy as np
 
 from . import calls
-from .arrays import as_array, check_real
+from .argument_checks import other_form
+from .arrays import as_array, check_real, stopwatch
 from .backend import Array, get_array_module, modules
-from .captured import returned_variable
-from .complaints import COMPLAINTS, complaint
-from .devices import stopwatch
-from .gradient_shape import summed
-from .kernels import direct_name, on_device
-from .keyword_aliases import other_form
+from .errors import COMPLAINTS, complaint
+from .gradient_arrays import SlicedGradient, summed
 from .modes import modes, overrides, watchers
 from .multi_output import MultiOutputNode, several
 from .node import Edge, Node
+from .numpy_protocol import direct_name, on_device
 from .observe import ForwardEvent, notify
-from .operands import as_arrays, number_beside
+from .reach import returned_variable
 from .retention import Keeper, Reviver, keeper, reviver
-from .schema import Schema
+from .schema import Inputs, Schema, as_arrays, number_beside
 from .sharing import compiled, guarded_forward, of_user
-from .sliced_gradient import SlicedGradient
 from .variable import Variable, wrap
-from .variadic import Inputs
 
 Rule = Callable[..., Any]
 

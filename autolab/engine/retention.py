@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 from .multi_output import MultiOutputNode
 from .node import Edge, Node
-from .schema import Schema
+from .schema import Many, Schema
 from .variable import Variable, wrap
-from .variadic import Many
 
 if TYPE_CHECKING:
     from .primitive import Primitive

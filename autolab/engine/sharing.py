@@ -15,8 +15,7 @@ import numpy as np
 
 from .backend import is_array
 from .calls import parameters_of
-from .complaints import LIMIT
-from .errors import DamagedValueError
+from .errors import LIMIT, DamagedValueError
 from .modes import modes, watchers
 from .multi_output import Bundle
 from .source import file_label, first_line

@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 
 from .arrays import array_of
+from .gradient_arrays import SlicedGradient
 from .node import Node
-from .sliced_gradient import SlicedGradient
 from .variable import Variable, wrap
 
 Gradients = dict[Node, Any]

@@ -12,11 +12,11 @@ from collections.abc import Callable
 from typing import Any
 from weakref import ref
 
+from .errors import check_rebinding, part
 from .modes import backprop_enabled, watchers
 from .node import Leaf, Node
 from .numpy_protocol import unwrap
 from .parts import is_part, is_stored, is_view
-from .remedies import check_rebinding, part
 from .store import retained
 from .variable import Variable
 

@@ -8,17 +8,17 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from .argument_checks import known
 from .array_like import ArrayLike
 from .arrays import array_like, as_array, check_real, float_array
 from .backend import Array
 from .display import show
+from .errors import ALREADY, ASSIGNED, check_update
 from .habits import Sentence, answer_habits
-from .keyword_aliases import known
 from .leaving import left
 from .modes import listeners
 from .node import Leaf, Node, new_order
 from .parts import check_replaced
-from .remedies import ALREADY, ASSIGNED, check_update
 
 
 class Variable(ArrayLike):

@@ -12,10 +12,9 @@ from typing import Any
 import numpy as np
 
 from ..engine import Variable, as_variable, backprop_enabled, config, unwrap
-from ..engine.errors import DetachError
+from ..engine.errors import ELEMENT, DetachError
 from ..engine.numpy_functions import requires
 from ..engine.parts import check_kept, check_named, check_whole_value
-from ..engine.remedies import ELEMENT
 from .arrays.indexing import put
 from .arrays.shape import broadcast_to
 from .elementwise.selection import where

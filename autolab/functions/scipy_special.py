@@ -12,8 +12,8 @@ import sys
 from importlib import import_module
 from typing import Any
 
+from ..engine.argument_checks import takes_other_words
 from ..engine.habits import instead, not_there
-from ..engine.keyword_aliases import takes_other_words
 from ..engine.numpy_protocol import foreign as _foreign
 from .elementwise.logistic import softplus
 from .elementwise.rounding import round

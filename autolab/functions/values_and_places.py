@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..engine import get_array_module, in_own_words, takes_other_words, unwrap
-from ..engine.plain_arrays import plain
+from ..engine.arrays import plain
 from .arrays.axes import squeeze as without_axes
 from .arrays.indexing import take_along_axis
 from .arrays.joining import along, place_of

@@ -15,12 +15,12 @@ from typing import Any
 import numpy as np
 
 from ..engine import Array, Variable, in_own_words, listeners, numpy_protocol, wrap
+from ..engine.arrays import plain
+from ..engine.arrays import to_cpu as _in_main_memory
 from ..engine.calls import LateSignature, signature_of
-from ..engine.devices import to_cpu as _in_main_memory
 from ..engine.habits import instead
 from ..engine.leaving import left
 from ..engine.parts import DETACHED, ELEMENT, is_thrown_away
-from ..engine.plain_arrays import plain
 from ..engine.updates import METHODS as LEAF_METHODS
 from .arrays.axes import squeeze, swapaxes
 from .arrays.device_transfer import to_cpu, to_gpu

@@ -1,14 +1,14 @@
 """GPU kernels: elementwise functions as one kernel per direction, and kernels written in C.
 
-`symbols.py` and `traced_function.py` trace what a function computes, `needed_steps.py` selects the steps that its
-results need, `fused_kernel.py` turns them into one kernel, and `kernel_program.py` runs it on arrays.
+`symbols.py` and `traced_function.py` trace what a function computes, and `kernel_program.py` makes one kernel of the
+steps that its results need, and runs it on arrays.
 `device.py` serves the declared functions; `user_kernel.py` is for kernels that users write in C. `autolab.fuse`, which
 looks at what a function reads as `compile` does, is in `transforms/fuse.py`.
 """
 
 from ..engine.backend import cupy_for, gpu_status
 from ..engine.habits import answering
-from ..engine.kernels import on_device
+from ..engine.numpy_protocol import on_device
 from . import device
 from .user_kernel import elementwise_kernel
 

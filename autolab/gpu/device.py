@@ -10,7 +10,7 @@ from typing import Any
 
 from ..engine import Primitive, Variable
 from ..engine.backend import Array, modules, numpys
-from ..engine.complaints import COMPLAINTS
+from ..engine.errors import COMPLAINTS
 from ..engine.modes import modes, overrides
 from ..engine.node import Edge, Node, new_order
 from ..engine.retention import kept_values

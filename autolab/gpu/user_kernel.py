@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from ..engine import a_kind
+from ..engine.arrays import compiled_kernel
 from ..engine.backend import Array, device_name, gpu_status, is_array, on_gpu
-from ..engine.devices import compiled_kernel
 
 _NAME = re.compile(r"[A-Za-z]\w*\Z")
 _PLACEHOLDER = re.compile(r"[A-Z]\Z")

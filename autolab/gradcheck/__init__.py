@@ -24,11 +24,10 @@ from .checks.backward_check import check_backward, check_double_backward
 from .checks.check import check_bound, check_gradients, check_grads
 from .checks.jacobian import gradcheck, gradgradcheck
 from .checks.taylor import TaylorReport, taylor_test
-from .judging.finding import Finding
-from .judging.mismatch import GradientCheckError, Mismatch
+from .judging.finding import Finding, GradientCheckError, Mismatch
 from .measuring.differences import assert_allclose, numerical_diff, numerical_grad
 from .measuring.sweep import StepSweep, step_sweep
-from .reporting.report import GradientReport, InputReport
+from .report import GradientReport, InputReport
 
 __all__ = [
     "Finding",

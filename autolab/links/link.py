@@ -10,9 +10,9 @@ from typing import Any, ClassVar, Literal, Self
 
 from ..engine import Array, Displayed, get_array_module, publish, to_cpu, to_gpu, using_config, wrap
 from ..engine.argument_checks import check_call
+from ..engine.configuration import named_scope
 from ..engine.habits import answer_habits
 from ..engine.modes import modes, watchers
-from ..engine.named_scope import named_scope
 from ..engine.undisturbed import blocks as undisturbed_blocks
 from ..engine.undisturbed import note
 from ..shared.state_layout import Slot

@@ -19,7 +19,7 @@ import numpy as np
 from .. import functions as F
 from .. import initializers
 from ..engine import Parameter, check_number, config
-from ..engine.keyword_aliases import known
+from ..engine.argument_checks import known
 from ..functions.networks.dropout import check_ratio
 from ..functions.pytorch_losses import bilinear
 from . import attention, cells, conv, functional, linear, normalization, recurrent

@@ -10,8 +10,8 @@ import numpy as np
 
 from ..engine import Array, Parameter, Variable, a_kind, is_array
 from ..engine.argument_checks import CheckedArguments
+from ..engine.arrays import PlainArray
 from ..engine.habit_tables import ALIASES
-from ..engine.plain_arrays import PlainArray
 from .settings import MODES, WORDS, meant, set_mode
 
 if TYPE_CHECKING:

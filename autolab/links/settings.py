@@ -11,7 +11,7 @@ from typing import Any
 
 from .. import functions as F
 from ..engine import Parameter, check_number, check_rng
-from ..engine.complaints import LIMIT
+from ..engine.errors import LIMIT
 from ..engine.habit_tables import KEYWORDS
 from ..functions.networks.dropout import check_ratio
 from ..functions.networks.windows import check_padding_mode

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from ..engine import Array, Parameter, a_kind, check_rng, config, get_array_module, wrap
-from ..engine.devices import generator
+from ..engine.arrays import generator
 from ..shared.norms import norm_and_factor, scaled
 from .settings import Check, Settings, from_to
 

@@ -7,7 +7,7 @@ from copy import copy
 from typing import TYPE_CHECKING, Any
 
 from ..engine import publish
-from ..engine.complaints import LIMIT
+from ..engine.errors import LIMIT
 from ..links import Link
 from .settings import no_setting, read_as
 

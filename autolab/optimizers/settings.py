@@ -9,10 +9,9 @@ from collections.abc import Callable, Iterator
 from typing import Any, ClassVar
 
 from ..engine import check_number
-from ..engine.argument_checks import CheckedArguments
-from ..engine.complaints import LIMIT
+from ..engine.argument_checks import CheckedArguments, in_own_words
+from ..engine.errors import LIMIT
 from ..engine.habits import instead
-from ..engine.keyword_aliases import in_own_words
 
 Check = Callable[[str, str, Any], Any]
 """Takes the name of the class, that of the setting, and a value; returns the value to keep, or raises."""

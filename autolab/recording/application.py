@@ -16,10 +16,9 @@ import numpy as np
 
 from .. import functions
 from ..engine import Primitive, array_of
-from ..engine.devices import thread_time
-from ..engine.operands import as_arrays
-from ..engine.sliced_gradient import SlicedGradient
-from ..engine.variadic import Inputs
+from ..engine.arrays import thread_time
+from ..engine.gradient_arrays import SlicedGradient
+from ..engine.schema import Inputs, as_arrays
 from .step import Step
 
 MOST_CELLS = 1024

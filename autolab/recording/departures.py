@@ -10,7 +10,7 @@ import numpy as np
 
 from ..engine import ForwardEvent, Variable, backprop_enabled, to_cpu
 from ..engine.leaving import Exit, ExitEvent, How, untracked
-from .kept_array import Snapshot
+from .arrays import Snapshot
 from .locate import CodePosition
 from .model import Recording, Step
 from .step import sources_of

@@ -7,7 +7,7 @@ from dataclasses import dataclass, fields
 from operator import attrgetter
 from typing import Any
 
-from .kept_array import maker
+from .arrays import maker
 from .locate import CodePosition
 from .model import KeptArray, Kind, Operand, Snapshot, Step
 from .step import FilledIn

@@ -16,8 +16,8 @@ from ..engine import MultiOutputNode, Node, OutputNode, Primitive, Variable, a_k
 from ..engine.backend import get_array_module, modules
 from ..engine.retention import kept_values
 from ..engine.store import last_start
-from ..shared.closeness import is_close
 from ..shared.foreign import bridge
+from ..shared.norms import is_close
 from .arrays import Budget
 from .drafts import Draft, Use
 from .locate import CodePosition

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..engine import Array, BackwardEvent, Primitive, array_of, get_array_module
-from ..engine.devices import thread_time
+from ..engine.arrays import thread_time
 from ..engine.modes import unset_modes
 from ..engine.multi_output import Bundle
 from .arrays import WHOLE_BYTES, Budget

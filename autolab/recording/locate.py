@@ -1,23 +1,196 @@
 """Where a step is in the user's code: its expression, statement and line, and the names that the statement assigns to
-it."""
+it.
+
+The loops around an instruction, read from the source: which statement repeats, and what distinguishes its
+iterations.
+
+Which node of the syntax tree an instruction belongs to.
+
+Python keeps the position of every instruction, and the node with exactly that span is the right one. If the source has
+changed since, or does not match the code, the package `executing` finds the node by the bytecode, which takes a hundred
+times as long; a machine with just NumPy and CuPy has no `executing`. Changes that neither notices, such as another
+number in a file that was edited but not imported again, are found by comparing names and constants.
+"""
 
 from __future__ import annotations
 
 import ast
+import dis
 import functools
 import inspect
 import linecache
 import os
+import sys
 import textwrap
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import lru_cache
+from importlib.util import find_spec
 from types import CodeType, FrameType
 from typing import Any
 
-from ..engine.source import Found, PerInstruction, block_of, file_label, in_marimo, is_as_written, segment, unparse
+from ..engine.source import (
+    MOST_CODE,
+    Found,
+    PerInstruction,
+    block_of,
+    by_position,
+    file_label,
+    in_marimo,
+    is_as_written,
+    segment,
+    unparse,
+)
 from ..links.link import Link
-from .loops import Loop, loop_of_head, loops_around
-from .positions import found_at
+from ..shared.collector import collector_waits
+
+_COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp)
+_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
+_LABEL_LIMIT = 24
+
+
+@dataclass(frozen=True)
+class Loop:
+    """A loop in the user's code. ``targets`` are the names that change only from one iteration to the next."""
+
+    label: str
+    line: int
+    column: int
+    targets: tuple[str, ...]
+
+    def values(self, variables: Mapping[str, Any]) -> tuple[Any, ...]:
+        """The current values of the targets."""
+        return tuple([variables.get(name) for name in self.targets])
+
+    def round_label(self, values: tuple[Any, ...], number: int) -> str:
+        """``t = 3`` if a target is a number or a short string, else ``pass 4``."""
+        told = [
+            f"{name} = {value!r}"
+            for name, value in zip(self.targets, values, strict=True)
+            if name != "_" and type(value) in (int, float, bool, str) and len(repr(value)) <= _LABEL_LIMIT
+        ]
+        return ", ".join(told) or f"pass {number}"
+
+
+def loops_around(node: Any, alone: bool) -> tuple[Loop, ...]:
+    """The loops of one function whose iterations execute ``node``, outermost first.
+
+    ``node`` has a ``parent``, as in the trees of `executing`. ``alone``: the code is that of a comprehension or
+    generator expression with a frame of its own, which loops around it do not repeat.
+    """
+    head = loop_of_head(node, alone)
+    found: list[Loop] = [] if head is None else [head]
+    while (parent := getattr(node, "parent", None)) is not None and not isinstance(node, _FUNCTIONS):
+        if _repeats(parent, node):
+            found.append(_loop(parent))
+        if alone and isinstance(parent, (*_COMPREHENSIONS, ast.GeneratorExp)):
+            break
+        node = parent
+    return tuple(found[::-1])
+
+
+def loop_of_head(node: Any, alone: bool) -> Loop | None:
+    """The loop that ``node`` is, if the instruction is at its head, which takes the next element in every iteration.
+
+    Before Python 3.12, this holds for a comprehension only in its own frame; in the frame around it, it is a call.
+    """
+    is_inside = alone or sys.version_info >= (3, 12)
+    is_head = isinstance(node, ast.For | ast.AsyncFor) or (is_inside and isinstance(node, _COMPREHENSIONS))
+    return _loop(node) if is_head else None
+
+
+def _repeats(loop: Any, part: Any) -> bool:
+    """Whether every iteration of ``loop`` executes ``part``, one of its children."""
+    if isinstance(loop, ast.For | ast.AsyncFor):
+        return isinstance(part, ast.stmt) and part not in loop.orelse  # the body may have thousands of statements
+    if isinstance(loop, ast.While):
+        return part not in loop.orelse
+    return isinstance(loop, _COMPREHENSIONS) and not isinstance(part, ast.comprehension)
+
+
+@lru_cache(maxsize=256)  # the instructions of a loop share it
+def _loop(node: Any) -> Loop:
+    if isinstance(node, ast.While):
+        return Loop(f"while {unparse(node.test)}", node.lineno, node.col_offset, ())
+    head = node if isinstance(node, ast.For | ast.AsyncFor) else node.generators[0]
+    label = f"for {unparse(head.target)} in {unparse(head.iter)}"
+    body = node.body if isinstance(node, ast.For | ast.AsyncFor) else []
+    assigned = {name for statement in body for name in _stored(statement)}
+    targets = tuple([name for name in dict.fromkeys(_stored(head.target)) if name not in assigned])
+    return Loop(label, node.lineno, node.col_offset, targets)
+
+
+def _stored(tree: ast.AST) -> Iterator[str]:
+    """The names that ``tree`` assigns to."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            yield node.id
+
+
+def found_at(frame: FrameType) -> Found | None:
+    """The node that ``frame`` is executing; None if it cannot be determined."""
+    if _is_as_written(frame):
+        return by_position(frame)
+    found = by_position(frame) if find_spec("executing") is None else _by_bytecode(frame)
+    if found is None or not _words_of(found) <= _words(frame.f_code) - _used_elsewhere(frame.f_code, found.node):
+        return None
+    return found
+
+
+def _by_bytecode(frame: FrameType) -> Found | None:
+    import executing
+
+    found = executing.Source.executing(frame)
+    if found.node is None:
+        return by_position(frame) if in_marimo() else None
+    return Found(found.node, next(iter(found.statements or ()), found.node), found.source.lines)
+
+
+def _words_of(found: Found) -> set[str]:
+    """The names and constants of the expression that was found."""
+    node = getattr(found.node, "value", found.node) if isinstance(found.node, ast.stmt) else found.node
+    return _words(compile(ast.Expression(node), "", "eval")) if isinstance(node, ast.expr) else set()
+
+
+def _words(code: CodeType) -> set[str]:
+    """The names and constants of code, including nested code."""
+    inner = [one for one in code.co_consts if isinstance(one, CodeType)]
+    constants = [repr(one) for one in code.co_consts if one is not None and one not in inner]
+    own = [*code.co_names, *code.co_varnames, *code.co_freevars, *code.co_cellvars, *constants]
+    words = {*own, *[word for one in inner for word in _words(one)]}
+    return words - {".0"}  # a comprehension's argument in some versions
+
+
+def _used_elsewhere(code: CodeType, node: Any) -> set[str]:
+    """The local variables that no instruction on the lines of ``node`` uses. Since Python 3.12 those of a comprehension
+    are among them."""
+    lines = range(node.lineno, node.end_lineno + 1)
+    here = [i.argval for i in dis.get_instructions(code) if i.positions and (i.positions.lineno or 0) in lines]
+    used = [value if isinstance(value, tuple) else (value,) for value in here]  # some load two at once
+    return {*code.co_varnames}.difference(*used)
+
+
+_compared: dict[int, tuple[CodeType, bool]] = {}
+
+
+def _is_as_written(frame: FrameType) -> bool:
+    """Whether the source of a frame's code is known to match its file; checked once per code object."""
+    code = frame.f_code
+    if id(code) not in _compared:
+        if len(_compared) >= MOST_CODE:
+            _compared.clear()
+        _compared[id(code)] = code, _compare(frame)
+    return _compared[id(code)][1]
+
+
+@collector_waits()  # a text of ten thousand lines has hundreds of thousands of nodes, all of which stay
+def _compare(frame: FrameType) -> bool:
+    """The same, which also reads the text."""
+    is_the_text = bool(is_as_written(frame.f_code, frame.f_globals))
+    if is_the_text:
+        by_position(frame)
+    return is_the_text
+
 
 PACKAGE = os.path.dirname(os.path.dirname(__file__)) + os.sep
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from ..engine import Displayed, show, takes_other_words
 from ..engine.habits import answer_habits
-from .kept_array import KeptArray, Pool, Snapshot
+from .arrays import KeptArray, Pool, Snapshot
 from .step import LEAVES, BackwardStep, Kind, Opening, Operand, Scope, ScopeKind, Step
 
 if TYPE_CHECKING:

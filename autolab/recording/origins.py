@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterable
 from functools import partial
 from typing import Any
 
-from ..debug.fingerprints import fingerprint
+from ..debug.inplace import fingerprint
 from ..engine import BackwardEvent, ForwardEvent, Variable, is_array
 from ..engine.reach import CONTAINERS, Spot, Walk, is_entered, is_plain, is_the_users, package_of, progress, settled
 

@@ -16,8 +16,7 @@ from ..engine.errors import DamagedValueError, DetachError
 from ..engine.observe import notify
 from ..engine.source import by_position, file_label, is_own
 from ..engine.tracebacks import add_note, entries_of
-from .locate import OWN_FRAMES
-from .loops import loops_around
+from .locate import OWN_FRAMES, loops_around
 from .model import Recording
 
 if TYPE_CHECKING:

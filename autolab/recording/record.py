@@ -1,17 +1,18 @@
-"""record(): run a function and its gradient once, and keep every step as plain data."""
+"""record(): run a function and its gradient once, and keep every step as plain data.
+
+Upstream gradients: the given ones, and ones for all other outputs.
+"""
 
 from __future__ import annotations
 
 import dataclasses
 import sys
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any
 
-from ..engine import Variable, a_kind, folded, hidden, is_array
-from ..shared.arguments import token_labels
-from ..shared.binding import Bound, bind
+from ..engine import Array, Variable, a_kind, folded, get_array_module, hidden, is_array
+from ..shared.binding import Bound, apart, bind, chosen_options, token_labels
 from ..shared.foreign import bridge
-from ..shared.options import apart, chosen_options
 from .arrays import Budget
 from .departures import Departures
 from .fused_functions import Opener, fused_names
@@ -23,7 +24,31 @@ from .recorder import Recorder
 from .replacing import Key, Replacements
 from .scopes import ScopeTracker
 from .tangents import direction
-from .upstream import one_each
+
+
+def one_each(
+    caller: str, outputs: Sequence[Any], upstream: Any, start: Callable[[Any, Any, str], Any] | None = None
+) -> list[Any]:
+    """The upstream gradients, one per output; None means ones.
+
+    ``start(y, given, what)`` creates that of an output, by default of a Variable; ``what`` is for its messages.
+    """
+    count, what = len(outputs), f"{caller}: option 'upstream'"
+    if upstream is None or count == 1:
+        upstream = (upstream,) * count
+    if not isinstance(upstream, list | tuple) or len(upstream) != count:
+        came = f"{len(upstream)} of them" if isinstance(upstream, list | tuple) else a_kind(upstream)
+        raise ValueError(f"{what} is {came}; expected a tuple of {count}, one per output")
+    starts = [(start or _start)(y, given, what) for y, given in zip(outputs, upstream, strict=True)]
+    for y, made in zip(outputs, starts, strict=True):
+        if made.shape != y.shape:
+            raise ValueError(f"{what} has shape {tuple(made.shape)}; expected {tuple(y.shape)}, that of the output")
+    return starts
+
+
+def _start(y: Variable, given: Any, what: str) -> Array:
+    return get_array_module(y._data).ones(y.shape, y.dtype) if given is None else y._like(given, what)
+
 
 BUDGET = 64 << 20
 OPTIONS = ("upstream", "budget", "order", "wrt", "open", "replace", "forward", "tokens")

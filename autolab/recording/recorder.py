@@ -1,4 +1,7 @@
-"""Recorder: observes a function and its gradient while they run, and makes a recording."""
+"""Recorder: observes a function and its gradient while they run, and makes a recording.
+
+What an event says about the application of a function, besides its values.
+"""
 
 from __future__ import annotations
 
@@ -10,31 +13,53 @@ from typing import Any
 import numpy as np
 
 from ..debug.inplace import watching
-from ..engine import Array, Primitive, Variable, array_of, grad
+from ..engine import Array, ForwardEvent, Primitive, Variable, array_of, grad
+from ..engine.arrays import pool_bytes
 from ..engine.backend import get_array_module, on_gpu
-from ..engine.devices import pool_bytes
 from ..engine.leaving import watch_leaving
 from ..engine.multi_output import Bundle
-from ..engine.observe import BackwardEvent, ForwardEvent, observe
+from ..engine.observe import BackwardEvent, observe
+from ..functions.arrays.device_transfer import Transfer
 from ..shared.binding import Bound
 from ..shared.collector import PatientCollector, collector_waits
-from .arrays import Budget
+from .arrays import Budget, maker
 from .departures import Departures
 from .departures import key_of as _key
 from .drafts import Draft, Use
-from .events import attributes_of, backward_code, given_inputs
 from .finished import finished
 from .fused_functions import Opener
-from .kept_array import maker
 from .kept_memory import KeptArrays, buffer_of, kept_by
 from .local_derivatives import LocalDerivatives, Sums
-from .locate import CodePosition, Locator, python_function
+from .locate import CodePosition, Locator, python_function, source_of
 from .model import BackwardStep, Kind, Pool, Recording, Snapshot
 from .raised import Raised
 from .replacing import Replacements
 from .rule_text import exact_text
 from .scopes import ScopeTracker
 from .tangents import Tangents
+
+
+def attributes_of(event: ForwardEvent) -> tuple[tuple[str, str], ...]:
+    """The names and texts of the attributes that differ from their defaults."""
+    defaults = event.function.schema.defaults if isinstance(event.function, Primitive) else {}
+    texts = {name: f"{value!r:.60}" for name, value in event.attributes.items()}
+    return tuple([(name, text) for name, text in texts.items() if text != repr(defaults.get(name, ...))])
+
+
+def given_inputs(event: ForwardEvent) -> tuple[Any, ...]:
+    """The inputs, without optional ones at the end that were not given to a declared function."""
+    count = len(event.inputs)
+    while isinstance(event.function, Primitive) and event.inputs[count - 1] is None:
+        count -= 1
+    return event.inputs[:count]
+
+
+def backward_code(function: Any) -> str | None:
+    """The source of a backward that a user wrote; None for declared functions, which have rules, and for transfers."""
+    if isinstance(function, Primitive) or type(function) is Transfer:
+        return None
+    return source_of(function.written_backward)[0]
+
 
 # The GPU memory that a run takes, as CuPy's memory pool reports it.
 

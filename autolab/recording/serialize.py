@@ -9,7 +9,7 @@ from zlib import crc32
 
 import numpy as np
 
-from ..shared.json_values import as_json
+from ..shared.files import as_json
 from .model import Step
 
 

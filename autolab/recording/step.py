@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from .kept_array import KeptArray, Snapshot
+from .arrays import KeptArray, Snapshot
 from .rule_text import filled_in
 
 Kind = Literal["input", "leaf", "constant", "call", "part", "reference"]

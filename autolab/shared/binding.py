@@ -1,11 +1,16 @@
 """Binding: determines which arguments of a function are its inputs, under the names of its signature.
 
 Recordings, checks and live views all take ``(fn, *args, options=None, **inputs)`` and bind in the same way.
+
+The arguments of a bound call, with placeholders for its inputs, alone or inside lists, tuples and dicts.
+
+The options of tools such as `record`: separated from the inputs of the function, and checked.
 """
 
 from __future__ import annotations
 
 import inspect
+import sys
 from collections.abc import Callable, Iterator, Mapping
 from copy import copy
 from dataclasses import dataclass, field, replace
@@ -16,9 +21,84 @@ import numpy as np
 
 from ..engine import Variable, a_kind, as_array, check_real, hidden, is_array
 from ..engine.undisturbed import undisturbed
-from .arguments import InputPlaceholder, Structure, name_of, named_in, source_text, with_inputs
 from .foreign import wanted_by
-from .structure import contains_itself, mapped
+from .structure import contains_itself, mapped, rebuilt
+
+
+@dataclass(frozen=True)
+class InputPlaceholder:
+    """Marks the place of the input of this name among the arguments."""
+
+    name: str
+
+
+@dataclass(frozen=True)
+class Structure:
+    """An argument that is a list, tuple or dict containing placeholders."""
+
+    tree: Any
+
+
+def with_inputs(argument: Any, variables: Mapping[str, Variable]) -> Any:
+    """An argument with placeholders replaced by their Variables; without placeholders, the object itself."""
+    if isinstance(argument, Structure):
+        return rebuilt(argument.tree, lambda leaf: with_inputs(leaf, variables))
+    return variables[argument.name] if isinstance(argument, InputPlaceholder) else argument
+
+
+def source_text(argument: Any, text: Callable[[InputPlaceholder], str]) -> str:
+    """An argument as source text; functions, classes and other callables by their names."""
+    if isinstance(argument, InputPlaceholder):
+        return text(argument)
+    tree = argument.tree if isinstance(argument, Structure) else argument
+    if isinstance(tree, dict):
+        return f"{{{', '.join([f'{key!r}: {source_text(item, text)}' for key, item in tree.items()])}}}"
+    if not isinstance(tree, list | tuple):
+        return (name_of(tree) if callable(tree) else None) or repr(tree)
+    items = ", ".join([source_text(item, text) for item in tree])
+    if hasattr(tree, "_fields"):
+        return f"{type(tree).__name__}({items})"
+    if isinstance(tree, list):
+        return f"[{items}]"
+    return f"({items},)" if len(tree) == 1 else f"({items})"
+
+
+def named_in(argument: Any) -> Iterator[Any]:
+    """The functions and classes whose names `source_text` writes."""
+    tree = argument.tree if isinstance(argument, Structure) else argument
+    if isinstance(tree, dict | list | tuple):
+        if hasattr(tree, "_fields"):
+            yield type(tree)
+        for item in tree.values() if isinstance(tree, dict) else tree:
+            yield from named_in(item)
+    elif _has_name(tree):
+        yield tree
+
+
+def name_of(fn: Any) -> str | None:
+    """The name of a callable in source text: its own, or else that of a variable of the notebook or script."""
+    if _has_name(fn):
+        return str(fn.__name__)
+    names = [name for name, value in vars(sys.modules["__main__"]).items() if value is fn and not name.startswith("_")]
+    return names[0] if names else None
+
+
+def _has_name(value: Any) -> bool:
+    return callable(value) and str(getattr(value, "__name__", "")).isidentifier()
+
+
+def token_labels(caller: str, given: Any) -> tuple[str, ...]:
+    """Check the option ``tokens``: one label for each position of a sequence; in a string, each character is a label.
+
+    Raises
+    ------
+    TypeError
+        If it is neither a string nor a list of strings.
+    """
+    if not isinstance(given, str | list | tuple) or not all([isinstance(label, str) for label in given]):
+        raise TypeError(f"{caller}: option 'tokens' is {given!r:.60}; expected a list of strings, one per position")
+    return tuple(given)
+
 
 # What counts as an input: arrays, numbers and lists of numbers, also inside lists, tuples and dicts.
 
@@ -367,3 +447,60 @@ def _keywords(fn: Callable[..., Any], count: int) -> list[str | None]:
     if len(positional) < count:  # before arguments in *args, no other can be a keyword
         return [None] * count
     return [p.name if p.kind is p.POSITIONAL_OR_KEYWORD else None for p in positional]
+
+
+def apart(fn: Any, inputs: Mapping[str, Any], options: Any, known: tuple[str, ...]) -> tuple[dict[str, Any], Any]:
+    """The inputs and the options of a call: a keyword that the tool takes, but not the function, is an option.
+
+    Examples
+    --------
+    >>> apart(lambda x: x, {"x": 1.0, "order": 2}, None, ("order", "wrt"))
+    ({'x': 1.0}, {'order': 2})
+    >>> apart(lambda order: order, {"order": 2.0}, None, ("order", "wrt"))
+    ({'order': 2.0}, None)
+    """
+    signature = signature_of(fn) if callable(fn) else None
+    parameters = {} if signature is None else signature.parameters
+    takes_any = signature is None or any([p.kind is p.VAR_KEYWORD for p in parameters.values()])
+    found = {} if takes_any else {name: inputs[name] for name in known if name in inputs and name not in parameters}
+    if not found or not isinstance(options, Mapping | None):
+        return dict(inputs), options
+    return {name: value for name, value in inputs.items() if name not in found}, {**found, **(options or {})}
+
+
+def chosen_options(caller: str, options: Any, known: tuple[str, ...]) -> dict[str, Any]:
+    """``options`` as a new dictionary; a TypeError if it is not a mapping, or has keys that are not ``known``."""
+    names = ", ".join([f"{name!r}" for name in known])
+    if options is not None and not isinstance(options, Mapping):
+        what = f"{caller}: options is {a_kind(options)}; expected a dict with {names}"
+        raise TypeError(f"{what:.230}; an input of that name has to be renamed, or given by position")
+    unknown = ", ".join([f"{key!r:.60}" for key in options or {} if key not in known])
+    if unknown:
+        raise TypeError(f"{caller}: unknown options {unknown:.150}; expected {names}")
+    return dict(options or {})
+
+
+def settle(
+    caller: str,
+    defaults: Mapping[str, Any],
+    given: Mapping[str, Any],
+    options: Mapping[str, Any] | None,
+    inputs: dict[str, Any],
+) -> dict[str, Any]:
+    """The options of a call, with their defaults.
+
+    Entries of ``options`` are meant for the tool; a keyword of the same name, in ``given``, is then an input of the
+    function and is added to ``inputs``.
+
+    Examples
+    --------
+    >>> inputs = {}
+    >>> settle("f", {"rng": None}, {"rng": 3.0}, {"rng": "generator"}, inputs), inputs
+    ({'rng': 'generator'}, {'rng': 3.0})
+    """
+    chosen = dict(given)
+    for name, value in chosen_options(caller, options, tuple(defaults)).items():
+        if given[name] is not defaults[name]:
+            inputs[name] = given[name]
+        chosen[name] = value
+    return chosen

@@ -2,20 +2,25 @@
 
 A file is written under a temporary name in the same folder, and then replaces the old one: whatever happens meanwhile,
 such as a crash or a full disk, one of the two exists and is complete.
+
+Values as JSON can hold them.
 """
 
 from __future__ import annotations
 
 import errno
+import math
 import os
 import re
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from hashlib import sha256
 from pathlib import Path
 from secrets import token_hex
-from typing import BinaryIO
+from typing import Any, BinaryIO
+
+import numpy as np
 
 _LEFT = re.compile(r"\.autolab-([0-9a-f]{16}|elsewhere)-(\d{1,9})-(\d{1,20})-[0-9a-f]{8}")
 """A temporary name: where the writing process runs, its id, and when it was started."""
@@ -235,3 +240,25 @@ def _started(process: int) -> int | None:
     except OSError:
         return None
     return int(line.rpartition(")")[2].split()[19])
+
+
+def as_json(value: Any) -> Any:
+    """``value`` with arrays as nested lists, and NaN and infinities as strings, since JSON has no such numbers.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> as_json({"loss": float("nan"), "rates": np.array([0.5, np.inf])})
+    {'loss': 'NaN', 'rates': [0.5, 'Infinity']}
+    """
+    if isinstance(value, Mapping):
+        return {key: as_json(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [as_json(item) for item in value]
+    if isinstance(value, np.ndarray | np.generic):
+        if isinstance(value, np.ndarray) and value.ndim:
+            return [as_json(item) for item in value]
+        value = float(value) if value.dtype.kind == "f" else value.item()  # item() of a longdouble is a longdouble
+    if isinstance(value, float) and not math.isfinite(value):
+        return "NaN" if math.isnan(value) else "Infinity" if value > 0 else "-Infinity"
+    return value

@@ -3,10 +3,9 @@
 from ..engine.habits import answering
 from ..links.reporter import Reporter, report
 from . import extensions
-from .extension import Extension
 from .monitor import Monitor
 from .trainer import Trainer
-from .triggers import IntervalTrigger
+from .triggers import Extension, IntervalTrigger
 from .updater import StandardUpdater
 
 __all__ = ["Extension", "IntervalTrigger", "Monitor", "Reporter", "StandardUpdater", "Trainer", "extensions", "report"]

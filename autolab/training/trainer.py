@@ -15,8 +15,7 @@ from ..engine import a_kind, config, publish, takes_other_words, using_config
 from ..links import Link
 from ..links.reporter import Reporter
 from ..shared.state_layout import FREE, NUMBER, Slot, layout_of, text_of, text_state, under, unpacking
-from .extension import Extension
-from .triggers import IntervalTrigger, Trigger, as_trigger
+from .triggers import Extension, IntervalTrigger, Trigger, as_trigger
 from .updater import StandardUpdater, SubState, with_prefix
 
 

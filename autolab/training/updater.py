@@ -12,8 +12,7 @@ from ..data.iterators import SerialIterator
 from ..engine import a_kind, config, publish, takes_other_words
 from ..links import Link
 from ..optimizers import Optimizer
-from ..shared.generators import generator_state, generator_store
-from ..shared.state_layout import NUMBER, TEXT, Slot, is_handed_over, layout_of, under
+from ..shared.state_layout import NUMBER, TEXT, Slot, generator_state, generator_store, is_handed_over, layout_of, under
 from ..transforms.compiling import compile as compiled
 
 

@@ -29,8 +29,7 @@ For all of them:
 from ..engine.habits import answering
 from .batches import vmap
 from .checkpoints import checkpoint
-from .gradients import elementwise_grad, grad, jvp, value_and_grad, vjp
-from .higher_orders import nth_derivative
+from .gradients import elementwise_grad, grad, jvp, nth_derivative, value_and_grad, vjp
 from .jacobians import hessian, hvp, jacfwd, jacobian, jacrev
 from .taylor_series import jet
 

@@ -13,7 +13,7 @@ from ..authoring.function_node import FunctionNode
 from ..engine import Array, Node, Variable, config, grad, publish, using_config, wrap
 from ..engine.observe import ForwardEvent, observe
 from ..engine.undisturbed import note, undisturbed
-from ..shared.closeness import is_close
+from ..shared.norms import is_close
 from ..shared.structure import filled, leaves, rebuilt
 from .applied import reaches, same
 from .gradients import named

@@ -16,15 +16,14 @@ import numpy as np
 
 from ..engine import Array, Variable, config, get_array_module, using_config, wrap
 from ..engine.backward import deliver
-from ..engine.code_names import read_in
-from ..engine.complaints import COMPLAINTS
-from ..engine.errors import DeclarationError, FusionError
-from ..engine.float_errors import are_awaited
+from ..engine.errors import COMPLAINTS, DeclarationError, FusionError
 from ..engine.modes import modes, overrides, watchers
 from ..engine.node import Edge, Node, new_order
 from ..engine.observe import ForwardEvent, observe
 from ..engine.primitive import Primitive, Rule
 from ..engine.reach import Spot, is_plain, is_the_users
+from ..engine.source import read_in
+from ..engine.undisturbed import are_awaited
 from ..gpu.kernel_program import KernelProgram
 from ..gpu.symbols import Operation, Symbol, Value
 from ..gpu.traced_function import UPSTREAM, TracedFunction, exact

@@ -16,7 +16,7 @@ import numpy as np
 
 from ..engine import Node, Primitive, Variable, check_whole, get_array_module, nodes_below, using_config, wrap
 from ..engine.observe import ForwardEvent
-from ..engine.operands import as_arrays
+from ..engine.schema import as_arrays
 from ..functions import div, einsum, matmul, mul, solve, stack
 from ..functions.elementwise.powers import ratio
 from ..shared.structure import filled

@@ -35,7 +35,7 @@ _SHOWN = {
     "links.link.Link": {"bundle": "cards.summary:link_bundle"},
     "optimizers.optimizer.Optimizer": {"bundle": "cards.summary:optimizer_bundle"},
     "training.monitor.Monitor": {"bundle": "monitor.static:bundle", "svg": "monitor.static:svg"},
-    "training.extensions.plot.PlotReport": {"bundle": "monitor.static:plot_bundle", "svg": "monitor.static:report_svg"},
+    "training.extensions.log.PlotReport": {"bundle": "monitor.static:plot_bundle", "svg": "monitor.static:report_svg"},
     "recording.model.Recording": {
         "bundle": "steps.static:bundle",
         "saved": "graph.saved_page:graph_page",
@@ -48,7 +48,7 @@ _SHOWN = {
     "recording.nonfinite.Nonfinite": {"text": "graph.health:all_told"},
     "recording.gradient_flow.GradientFlow": {**_PLOTTED, "plotted": "plots.layers:flow"},
     "recording.kept_memory.KeptMemory": {**_PLOTTED, "plotted": "plots.layers:memory"},
-    "gradcheck.reporting.report.GradientReport": {"bundle": "check.static:bundle", "live": "check.lens:look_closely"},
+    "gradcheck.report.GradientReport": {"bundle": "check.static:bundle", "live": "check.lens:look_closely"},
     "analysis.diagnosis.report.Diagnosis": {
         "bundle": "graph.diagnosis_card:bundle",
         "live": "graph.diagnosis_card:explore_finding",

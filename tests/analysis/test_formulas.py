@@ -14,12 +14,11 @@ import autolab
 from autolab import Variable
 from autolab import functions as F
 from autolab.analysis import Curves, Study
-from autolab.analysis.differentiation_rules import SLOPE, RuleLine
-from autolab.analysis.expressions import FunctionCall
+from autolab.analysis.expressions import SLOPE, FunctionCall, RuleLine
 from autolab.analysis.formulas import MOST_LINES, Formulas, read_formulas
 from autolab.analysis.ladder import Ladder
-from autolab.engine.float_errors import quietly
 from autolab.engine.primitive import Primitive
+from autolab.engine.undisturbed import quietly
 
 Function = Callable[[Variable], Variable]
 

@@ -24,15 +24,14 @@ from autolab.analysis.expressions import (
     Number,
     Power,
     Product,
+    Rules,
     Sum,
     evaluate,
     is_total,
     number,
     terms_of,
 )
-from autolab.analysis.recorded_expressions import Derivation, NotReadableError, derivation
-from autolab.analysis.simplify import Rules
-from autolab.analysis.term_origins import origins
+from autolab.analysis.recorded_expressions import Derivation, NotReadableError, derivation, origins
 
 FUNCTIONS: dict[str, Callable[..., Any]] = {
     "sin": np.sin, "cos": np.cos, "exp": np.exp, "tanh": np.tanh, "log": np.log, "sqrt": np.sqrt, "abs": np.abs,

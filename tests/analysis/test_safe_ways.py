@@ -9,7 +9,7 @@ import pytest
 import autolab
 from autolab import functions as F
 from autolab import links as L
-from autolab.analysis.diagnosis.words import number
+from autolab.analysis.diagnosis.report import number
 
 ROWS, T = np.arange(8), np.arange(8) % 3
 X = np.random.default_rng(0).normal(size=(8, 4)).astype("f")

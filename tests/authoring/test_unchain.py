@@ -9,7 +9,7 @@ import pytest
 
 from autolab import Variable, grad, graph
 from autolab import functions as F
-from autolab.authoring.unchain import unchain, unchain_backward
+from autolab.authoring.hooks import unchain, unchain_backward
 
 
 @pytest.mark.parametrize("retain_grad", [False, True])

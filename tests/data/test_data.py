@@ -18,10 +18,10 @@ from autolab.data import (
     Subset,
     TupleDataset,
     concat_examples,
+    dataset,
     get_digits,
     get_iris,
     get_spiral,
-    parts,
     random_split,
 )
 from autolab.data import transforms as T
@@ -303,7 +303,7 @@ COLUMNS = {
     "Subset": lambda c: list(Subset(c, [0, 1, 2, 3])),
     "Subset: places in a column": lambda c: list(Subset(c, Labelled([0, 1, 2, 3], [3, 1, 0, 2]))),
     "random_split": lambda c: sorted(chain(*random_split(c, [0.5, 0.5]))),
-    "ConcatDataset": lambda c: list(parts.ConcatDataset([c, c]))[:4],
+    "ConcatDataset": lambda c: list(dataset.ConcatDataset([c, c]))[:4],
     "SerialIterator": lambda c: [x for (b,) in SerialIterator(c, 2, repeat=False, shuffle=False) for x in b],
     "DataLoader": lambda c: [x for (b,) in DataLoader(c, 3, shuffle=False) for x in b],
     "DataLoader: collate_fn": lambda c: [x for b in DataLoader(c, 3, shuffle=False, collate_fn=list) for x in b],
@@ -351,7 +351,7 @@ def test_a_place_outside_the_data_does_not_end_a_loop():
     made = {
         "Subset": lambda i: Subset(ten, outside(i)),
         "Subset of a Subset": lambda i: Subset(Subset(ten, range(10)), outside(i)),
-        "ConcatDataset": lambda i: parts.ConcatDataset([Subset(number, outside(i)), number]),
+        "ConcatDataset": lambda i: dataset.ConcatDataset([Subset(number, outside(i)), number]),
         "Dataset": lambda i: Refusing(),
         "chainer: DatasetMixin": lambda i: Examples(),
         "chainer: TupleDataset": lambda i: chainer.datasets.TupleDataset(number[:5], Subset(ten, outside(i))),
@@ -404,7 +404,7 @@ def test_an_example_that_raises_stop_iteration_does_not_end_a_loop():
         "DataLoader: collate_fn": lambda d: DataLoader(d(Lines), 2, collate_fn=list),
         "Dataset": lambda d: d(Lines),
         "Subset": lambda d: DataLoader(Subset(d(Lines), [3, 2, 1, 0]), 2),
-        "ConcatDataset": lambda d: DataLoader(parts.ConcatDataset([d(Lines)]), 2),
+        "ConcatDataset": lambda d: DataLoader(dataset.ConcatDataset([d(Lines)]), 2),
         "dezero: DataLoader": lambda d: dezero.DataLoader(d(Lines), 2, shuffle=False),
         "chainer: SerialIterator": lambda d: chainer.iterators.SerialIterator(d(FewLines), 2, False, shuffle=False),
         "chainer: shuffled": lambda d: chainer.iterators.SerialIterator(d(FewLines), 2, repeat=False),

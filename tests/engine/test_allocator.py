@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-from autolab.engine.allocator import keep_blocks
+from autolab.engine.memory import keep_blocks
 
 IS_GLIBC = hasattr(os, "confstr") and "CS_GNU_LIBC_VERSION" in os.confstr_names
 
@@ -16,7 +16,7 @@ PROGRAM = """
 import resource
 import numpy as np
 import autolab
-from autolab.engine.allocator import keep_blocks
+from autolab.engine.memory import keep_blocks
 
 def some():
     return [np.ones(1_000_000) for _ in range(6)]

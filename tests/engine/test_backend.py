@@ -14,8 +14,8 @@ import autolab
 from autolab import FunctionNode, Variable, get_array_module, grad
 from autolab import functions as F
 from autolab.engine import backend
+from autolab.engine.arrays import to_cpu
 from autolab.engine.backend import GpuStatus, device_name, gpu_status
-from autolab.engine.devices import to_cpu
 
 
 class Other(np.ndarray):

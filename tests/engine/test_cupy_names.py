@@ -19,7 +19,7 @@ from autolab import to_gpu
 
 PACKAGE = Path(autolab.__file__).parent
 PATTERN = "function"
-"""Stands for any function in `kernels.py`, which compares a forward's code with that of a mere call."""
+"""Stands for any function in `numpy_protocol.py`, which compares a forward's code with that of a mere call."""
 
 
 def chain(node: ast.AST) -> list[str]:

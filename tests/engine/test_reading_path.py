@@ -19,8 +19,7 @@ README = (ENGINE / "README.md").read_text("utf-8")
 PATH = [(ENGINE / name).resolve() for name in re.findall(r"^\d\. \*\*`([\w./]+)`\*\*", README, re.MULTILINE)]
 HELPERS = {"result", "array_of", "own", "publish", "note_pass"}
 CORE = """
-variable node schema declare operands primitive fast_path_binary fast_paths kernels backward modes observe backend
-numpy_protocol
+variable node schema declare primitive fast_path_binary backward modes observe backend numpy_protocol
 """
 
 
@@ -60,9 +59,9 @@ def test_a_step_runs_through_the_files_that_the_readme_names_and_few_helpers() -
     assert all([f"`{name}`" in README or f".{name}`" in README for name in HELPERS])
 
 
-def test_these_are_five_files_of_about_800_lines_and_the_core_has_about_1900() -> None:
+def test_these_are_five_files_of_about_800_lines_and_the_core_has_about_1950() -> None:
     assert len(PATH) == 5 and lines(PATH) <= 820
-    assert lines([ENGINE / f"{name}.py" for name in CORE.split()]) <= 1925
+    assert lines([ENGINE / f"{name}.py" for name in CORE.split()]) <= 1955
 
 
 @pytest.mark.parametrize("file", PATH, ids=lambda file: file.name)

@@ -176,8 +176,8 @@ def messages() -> set[str]:
     for module in set(PACKAGE.rglob("*.py")) - others:
         tree = ast.parse(module.read_text("utf-8"))
         raised = [node.exc for node in ast.walk(tree) if isinstance(node, ast.Raise) and node.exc is not None]
-        if module.name == "remedies.py":
-            raised = [node.value for node in tree.body if isinstance(node, ast.Assign)]
+        if module == PACKAGE / "engine" / "errors.py":
+            raised += [node.value for node in tree.body if isinstance(node, ast.Assign)]
         for error in raised:
             text = "".join(
                 [

@@ -16,7 +16,7 @@ from helpers.rows import Row
 import autolab
 from autolab import Variable
 from autolab import functions as F
-from autolab.engine.devices import to_cpu, to_gpu
+from autolab.engine.arrays import to_cpu, to_gpu
 
 LOOKS = {
     **dict.fromkeys(

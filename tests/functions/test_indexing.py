@@ -13,7 +13,7 @@ from hypothesis.extra import numpy as hnp
 
 from autolab import Variable, grad
 from autolab import functions as F
-from autolab.engine.sliced_gradient import SlicedGradient
+from autolab.engine.gradient_arrays import SlicedGradient
 
 SHAPE = (3, 1, 4)
 INDICES = st.one_of(

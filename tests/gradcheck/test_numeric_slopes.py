@@ -7,9 +7,9 @@ import pytest
 from helpers.each import each
 
 from autolab.gradcheck.measuring.gauge import Gauge
-from autolab.gradcheck.measuring.noise import estimate_noise
 from autolab.gradcheck.measuring.numeric_slopes import KINK, NOISY, SMOOTH, UNKNOWN
 from autolab.gradcheck.measuring.point import Point, step_scale
+from autolab.gradcheck.measuring.sweep import estimate_noise
 
 
 class Counted:

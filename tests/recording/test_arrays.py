@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from autolab.recording.arrays import CELLS, WHOLE_BYTES, Budget, block_reduce, snapshot
-from autolab.shared.json_values import as_json
+from autolab.shared.files import as_json
 
 SHAPES = hnp.array_shapes(min_dims=0, max_dims=3, min_side=0, max_side=12)
 FLOATS = st.floats(width=32, allow_nan=True, allow_infinity=True)

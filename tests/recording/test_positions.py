@@ -19,7 +19,7 @@ import autolab
 from autolab import Variable, record
 from autolab import functions as F
 from autolab.engine.source import block_of, definition_of
-from autolab.recording import locate, positions
+from autolab.recording import locate
 from autolab.recording.locate import source_of
 from autolab.recording.rule_text import rule_code
 
@@ -72,9 +72,9 @@ def test_a_recording_reads_the_same_without_executing(
             dataclasses.astuple(scope) for scope in recording.scopes
         ]
 
-    monkeypatch.setattr(positions, "_is_as_written", lambda frame: False)
+    monkeypatch.setattr(locate, "_is_as_written", lambda frame: False)
     usual = steps()
-    monkeypatch.setattr(positions, "_is_as_written", lambda frame: True)
+    monkeypatch.setattr(locate, "_is_as_written", lambda frame: True)
     assert steps() == usual
     assert any(step[1] for step in usual)
     locate._known.clear()
@@ -98,7 +98,7 @@ def test_a_file_that_was_edited_and_not_imported_again_says_nothing_false(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, old: str, new: str, lost: set[str], is_installed: bool
 ) -> None:
     if not is_installed:
-        monkeypatch.setattr(positions, "find_spec", lambda name: None)
+        monkeypatch.setattr(locate, "find_spec", lambda name: None)
     path, names = tmp_path / "edited.py", dict[str, Any]()
     path.write_text(WRITTEN, "utf-8")
     exec(compile(WRITTEN, str(path), "exec"), names)

@@ -12,7 +12,7 @@ from autolab import links as L
 from autolab import optimizers, training
 from autolab.data import SerialIterator, TupleDataset, get_iris
 from autolab.serializers import load_npz, save_npz
-from autolab.shared.generators import generator_state, generator_store
+from autolab.shared.state_layout import generator_state, generator_store
 from autolab.training import extensions
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import autolab
-from autolab.views.draw.marks import SIGN
+from autolab.views.draw.numbers import SIGN
 
 REPORTS = """
 import sys

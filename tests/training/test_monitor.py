@@ -12,9 +12,8 @@ from autolab import links as L
 from autolab.data import SerialIterator, get_iris
 from autolab.training import extensions
 from autolab.training import monitor as monitor_module
-from autolab.training.curve import CAPACITY, Curve
 from autolab.training.model_state import gradient_norm, layers, moved, silent
-from autolab.training.monitor import is_sampled
+from autolab.training.monitor import CAPACITY, Curve, is_sampled
 from autolab.views import mimebundle
 from autolab.views.draw.messages import say
 from autolab.views.monitor.static import charts

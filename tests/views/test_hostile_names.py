@@ -19,8 +19,7 @@ from autolab.gradcheck import Finding, GradientReport, InputReport
 from autolab.views import mimebundle
 from autolab.views.draw.escape import clean
 from autolab.views.graph.graph_svg import to_svg
-from autolab.views.heatmap.board import Board
-from autolab.views.heatmap.named_arrays import gather
+from autolab.views.heatmap.board import Board, gather
 
 from .cases import named
 from .payloads import PAYLOADS

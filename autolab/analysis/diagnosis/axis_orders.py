@@ -11,7 +11,7 @@ from .comparisons import LOSSES, PICKING, Objective
 from .evidence import Evidence, Found
 from .probes import is_over_batch
 from .program_graph import SHAPED
-from .words import at_line, axes_of_probabilities, called, shape_of, whole
+from .report import at_line, axes_of_probabilities, called, shape_of, whole
 
 _DRAWING = SHAPED | {"normal_", "uniform_", "random_", "bernoulli_"}
 _SCALED = frozenset({"div", "mul"})

@@ -18,7 +18,6 @@ from functools import cached_property, partial
 from typing import Any
 from weakref import ref
 
-from ...engine.code_names import EMPTY
 from ...engine.reach import (
     CACHE,
     CONTAINERS,
@@ -32,6 +31,7 @@ from ...engine.reach import (
     settled,
     stores,
 )
+from ...engine.source import EMPTY
 from ...recording.scopes import is_users
 
 _LIBRARIES = ("builtins", "torch", "jax", "jaxlib", "numpy", "autolab")

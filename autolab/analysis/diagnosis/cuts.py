@@ -11,8 +11,7 @@ from ...recording import Departure, Step
 from ...recording.observations import WHY_ZERO
 from .evidence import Evidence, Found
 from .lines import code_of, line_above, line_assigning, line_near
-from .report import CodeLine
-from .words import at_line, called, holds, listed, number, whole
+from .report import CodeLine, at_line, called, holds, listed, number, whole
 from .workbench import LiveParameter
 
 _KEEP = "Take numbers out of the graph only to print them."

@@ -16,8 +16,7 @@ from .comparisons import Objective, objectives, picks
 from .copied_program import Program
 from .program_graph import ProgramGraph
 from .program_watch import ProgramWatch, TrainingEvent, up_to_loss
-from .report import Certainty, CodeLine, ProgramFinding
-from .words import called, holds
+from .report import Certainty, CodeLine, ProgramFinding, called, holds
 from .workbench import Changes, LiveParameter, Workbench
 
 Found = Iterator[ProgramFinding]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ...recording.model import Step
 from .evidence import Evidence, Found
 from .program_graph import RESHAPES
-from .words import at_line, called, shape_of
+from .report import at_line, called, shape_of
 
 LINEAR = frozenset({"linear", "matmul", "mm", "addmm", "dot", "dot_general", "conv1d", "conv2d", "conv3d"})
 _BETWEEN = (RESHAPES - {"getitem"}) | {"dropout", "identity"}

@@ -13,7 +13,7 @@ from ...recording.step import REARRANGED
 from .comparisons import LOSSES, Objective
 from .evidence import Evidence, Found
 from .objectives import AVERAGING, unreachable
-from .words import at_line, called, ends, range_of, shape_of, whole
+from .report import at_line, called, ends, range_of, shape_of, whole
 
 EMBEDDING = ("embedding", "embed_id", "embed")
 _ARITHMETIC = REARRANGED | {"add", "sub", "mul", "div", "neg", "where"}

@@ -7,9 +7,9 @@ import re
 from ...recording.model import Step
 from .cuts import is_evaluation
 from .evidence import Evidence, Found
+from .inputs import DROPOUTS
 from .lines import line_in
-from .units import DROPOUTS
-from .words import at_line, listed, whole
+from .report import at_line, listed, whole
 
 
 def evaluating(e: Evidence) -> Found:

@@ -9,8 +9,7 @@ from ...recording.model import Snapshot, Step
 from .evidence import Evidence, Found
 from .linear_layers import weight_of
 from .program_graph import RESHAPES
-from .report import ProgramFinding
-from .words import at_line, axes_of_probabilities, called, ends, number, whole
+from .report import ProgramFinding, at_line, axes_of_probabilities, called, ends, number, whole
 
 AVERAGING = RESHAPES | {"mean", "sum", "div", "neg", "mul"}
 _SOFTMAX = {"softmax", "log_softmax", "logsumexp"}

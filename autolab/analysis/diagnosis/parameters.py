@@ -15,9 +15,8 @@ from .copied_program import items
 from .evidence import Evidence, Found
 from .lines import assignment, code_of, first_line, line_above, line_near, throws_away
 from .loss_terms import EMBEDDING
-from .report import CodeLine
+from .report import CodeLine, at_line, holds, listed
 from .rounds import carried
-from .words import at_line, holds, listed
 from .workbench import LiveParameter
 
 _DISTINCT = 6

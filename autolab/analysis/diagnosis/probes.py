@@ -14,9 +14,8 @@ from .comparisons import Objective
 from .evidence import Evidence, Found
 from .loss_terms import EMBEDDING
 from .program_graph import RESHAPES
-from .report import ProgramFinding
+from .report import ProgramFinding, at_line, axes_of_probabilities, called, shape_of, whole
 from .reruns import Fed, changed_rows, difference, fed, first_bad, is_clean, two_runs, uncut, with_other
-from .words import at_line, axes_of_probabilities, called, shape_of, whole
 
 _SEQUENCES = {
     *("lstm", "gru", "rnn_tanh", "rnn_relu"),

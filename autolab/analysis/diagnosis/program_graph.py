@@ -8,7 +8,7 @@ from functools import cached_property
 from ...recording import Departure, Recording, Step
 from ...recording.observations import Observation, Sign, observations
 from ...recording.step import REARRANGED, sources_of
-from .words import holds
+from .report import holds
 from .workbench import LiveParameter
 
 RESHAPES = REARRANGED | {"getitem", "broadcast_tensors"}

@@ -8,9 +8,8 @@ import numpy as np
 
 from .cuts import changed_results
 from .evidence import Evidence, Found
-from .report import ProgramFinding
+from .report import ProgramFinding, called
 from .updates import REFUSED, are_cleared
-from .words import called
 
 _CLASS_INDICES = "Give the loss class indices: integers of shape (N,), for example target.argmax(dim=1)."
 _ERRORS: tuple[tuple[tuple[str, ...], str, str], ...] = (

@@ -11,7 +11,7 @@ import numpy as np
 from ...recording.model import Recording, Step
 from .evidence import Evidence
 from .program_graph import RESHAPES
-from .words import shape_of, whole
+from .report import shape_of, whole
 
 _SAME = 1e-5
 """Numbers that differ by less than this fraction of the largest in their array count as equal."""

@@ -14,9 +14,9 @@ from .copied_program import items
 from .evidence import Evidence, Found
 from .linear_layers import weight_of
 from .objectives import AVERAGING, is_log
+from .report import at_line, axes_of_probabilities, called, number, range_of, shape_of, whole
 from .reruns import fed, uncut
 from .updates import made_at
-from .words import at_line, axes_of_probabilities, called, number, range_of, shape_of, whole
 
 _FEW = 6
 _REWARDS = re.compile(r"reward|return|advantage|\badv\b", re.IGNORECASE)

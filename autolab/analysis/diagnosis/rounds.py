@@ -15,10 +15,9 @@ from .evidence import Evidence, Found
 from .lines import line_after, line_assigning, line_between
 from .program_graph import ProgramGraph
 from .program_watch import TrainingEvent, cosine
-from .report import CodeLine
+from .report import CodeLine, at_line, holds, listed, number, whole
 from .sizes import far_targets
 from .updates import REFUSED, are_cleared, is_matrix, made_at
-from .words import at_line, holds, listed, number, whole
 from .workbench import LiveParameter
 
 _UNRELATED = 3

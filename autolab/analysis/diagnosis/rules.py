@@ -21,7 +21,6 @@ from . import (
     rounds,
     shapes,
     sizes,
-    units,
     updates,
 )
 from .evidence import Evidence, Found
@@ -65,13 +64,13 @@ RULES: tuple[tuple[str, needs.Need, *tuple[Rule, ...]], ...] = (
     ("reductions over the batch", needs.recorded, shapes.reduced, shapes.cancelling),
     ("whether the future is seen", needs.causal, probes.future),
     ("whether steps differ", needs.three_steps, rounds.same_batch, rounds.same_draws, rounds.carried_states),
-    ("units that are dead, clamped or dropped", needs.recorded, units.dead),
+    ("units that are dead, clamped or dropped", needs.recorded, inputs.dead),
     ("training and evaluation mode", needs.models, *modes.RULES),
     ("weights at the start", needs.graph_and_parameters, sizes.initialisation),
     ("layers without a nonlinearity", needs.recorded, linear_layers.pairs),
     ("float16", needs.recorded, finite.underflow),
     ("scale of the inputs", needs.recorded, sizes.unnormalised),
-    ("saturated units", needs.recorded, units.saturated),
+    ("saturated units", needs.recorded, inputs.saturated),
     ("the order of words", needs.words_compared, probes.unordered),
     ("sizes of values by depth", needs.recorded, sizes.values),
     ("sizes of gradients by depth", needs.recorded, sizes.gradients),

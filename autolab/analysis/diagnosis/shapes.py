@@ -10,7 +10,7 @@ from ...recording.model import Step
 from .comparisons import AFTER_DIFFERENCE
 from .evidence import Evidence, Found
 from .linear_layers import weight_of
-from .words import at_line, number, shape_of, whole
+from .report import at_line, number, shape_of, whole
 
 ELEMENTWISE = ("regression", "bce", "bce_logits")
 """The kinds of losses that compare elementwise."""

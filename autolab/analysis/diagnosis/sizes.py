@@ -10,7 +10,7 @@ import numpy as np
 from ...recording.model import Step
 from ...recording.observations import BOUNDS
 from .evidence import Evidence, Found
-from .words import at_line, called, ends, number, whole
+from .report import at_line, called, ends, number, whole
 from .workbench import LiveParameter
 
 _REMEDIES = {

@@ -15,9 +15,8 @@ from .evidence import Evidence, Found
 from .lines import line_above, line_after, line_between
 from .objectives import AVERAGING, is_log
 from .program_watch import TrainingEvent, cosine
-from .report import CodeLine, ProgramFinding
+from .report import CodeLine, ProgramFinding, at_line, number, range_of, shape_of, whole
 from .sizes import far_targets
-from .words import at_line, number, range_of, shape_of, whole
 
 REFUSED = "no parameter has a gradient"
 """What AutoLab's optimizers say instead of an update."""

@@ -16,7 +16,7 @@ from jax import numpy as jnp
 
 from ...engine import folded, hidden
 from ...gradcheck.naming.forgotten_way import Traced
-from ...gradcheck.reporting.report import GradientReport
+from ...gradcheck.report import GradientReport
 from ..checked import WHOLE, ForeignFunction, checked, fixed_upstream
 from ..run import GradientTotals
 from .equations import vjp_of

@@ -12,8 +12,7 @@ from ...engine.source import in_code
 from ...recording.drafts import Draft
 from ...recording.locate import CodePosition, placed
 from ...recording.model import Scope, ScopeKind
-from ...recording.scope_drafts import ScopeDraft, ScopeDrafts
-from ...recording.scopes import is_users
+from ...recording.scopes import ScopeDraft, ScopeDrafts, is_users
 
 _known: dict[tuple[int, int], tuple[CodeType, CodePosition]] = {}  # by id: code objects are slow to hash
 

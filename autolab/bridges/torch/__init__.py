@@ -17,8 +17,7 @@ if TYPE_CHECKING:
     from .check import check_gradients
     from .curvature import loss_nearby
     from .diagnose import TorchWorkbench as workbench
-    from .live import explore
-    from .monitor import LiveMonitor
+    from .live import LiveMonitor, explore
 
 try:
     from .graph import graph, graph_in
@@ -45,6 +44,6 @@ __getattr__ = later(
         "loss_nearby": ".curvature:loss_nearby",
         "workbench": ".diagnose:TorchWorkbench",
         "explore": ".live:explore",
-        "LiveMonitor": ".monitor:LiveMonitor",
+        "LiveMonitor": ".live:LiveMonitor",
     },
 )

@@ -16,7 +16,7 @@ import torch
 from torch import Tensor
 
 from ...engine import folded, hidden
-from ...gradcheck.reporting.report import GradientReport
+from ...gradcheck.report import GradientReport
 from ..checked import WHOLE, ForeignFunction, checked, fixed_upstream
 from .edges import function_of, nodes_between
 from .inputs import TorchInputs, array_of, needs_gradient, takes_context, tensor_of, tensors_in

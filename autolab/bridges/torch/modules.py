@@ -15,8 +15,8 @@ from torch.nn import Module
 from torch.nn.modules import module as torch_module
 from torch.nn.modules.module import register_module_forward_hook, register_module_forward_pre_hook
 
+from ...engine.configuration import Mark, named_scope
 from ...engine.modes import modes
-from ...engine.named_scope import Mark, named_scope
 from ..needed import UnsupportedError
 
 _HOOKS = ("_backward_hooks", "_backward_pre_hooks")

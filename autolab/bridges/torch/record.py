@@ -21,7 +21,7 @@ from ...recording.model import LEAVES, Recording
 from ...recording.raised import CarryUnfinished, Raised
 from ..needed import UnsupportedError
 from ..run import recorded
-from . import calls
+from . import refusals
 from .edges import Edge, edge_of, nodes_between, saved_by
 from .inputs import exchanged, needs_gradient, tensors_in
 from .locate import Site, holder_of
@@ -43,11 +43,11 @@ class TorchRecorder(TorchSteps, TorchFunctionMode):
     def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         kwargs = kwargs or {}
         self.check()
-        if calls.is_property(func):
+        if refusals.is_property(func):
             return func(*args, **kwargs)
         tensors = list(tensors_in([args, kwargs]))
         refuse_transformed(tensors)
-        if calls.gives_memory_away(func, args, kwargs):
+        if refusals.gives_memory_away(func, args, kwargs):
             self.kept.give_away(tensors)
         if not any(t in self.known or needs_gradient(t) for t in tensors):
             return func(*args, **kwargs)
@@ -66,7 +66,7 @@ class TorchRecorder(TorchSteps, TorchFunctionMode):
     # ------------------------------------------------------------------ a call
     def _called(self, func: Any, args: Any, kwargs: dict[str, Any], site: Site) -> Any:
         """Call the function on aliases of its tensors, and make a step of the result."""
-        changed = calls.changed_in_place(func, args, kwargs)
+        changed = refusals.changed_in_place(func, args, kwargs)
         if changed is not None:
             refuse_change(changed, func)
         written = {label: value for label, value in kwargs.items() if label == "out"}  # no operand
@@ -74,15 +74,15 @@ class TorchRecorder(TorchSteps, TorchFunctionMode):
         for tensor in tensors_in([args, kwargs]):
             self.step_of(tensor, site)
         uses, fill = self._uses(func, changed)
-        given = [fill(label, value) for label, value in zip(calls.labels(func, args), args, strict=True)]
+        given = [fill(label, value) for label, value in zip(refusals.labels(func, args), args, strict=True)]
         named = {label: fill(label, value) for label, value in kwargs.items()} | written
         before = None if changed is None else edge_of(changed)
         versions = [(t, t._version) for t in tensors_in([args, kwargs]) if t is not changed and t.requires_grad]
         start = perf_counter()
         result = self._result(func, given, named)
-        draft = self.called(calls.name_of(func), uses, site, perf_counter() - start)
-        draft.attributes = calls.attributes(func, calls.arguments(func, args, kwargs))
-        if calls.is_reversed(func) and len(uses) == 2:
+        draft = self.called(refusals.name_of(func), uses, site, perf_counter() - start)
+        draft.attributes = refusals.attributes(func, refusals.arguments(func, args, kwargs))
+        if refusals.is_reversed(func) and len(uses) == 2:
             uses.reverse()
         if any(t._version != version for t, version in versions):
             raise UnsupportedError(f"record: {draft.function} changes an argument in place; use a clone() of it")
@@ -93,7 +93,7 @@ class TorchRecorder(TorchSteps, TorchFunctionMode):
         else:
             result = self._replaced(draft, result)
             self.add_results(draft, result)
-        how = calls.leaves_graph(func, result)
+        how = refusals.leaves_graph(func, result)
         if how is not None and site.place is not None:
             left = [use.step for use in draft.uses if use.step is not None]
             self.departures.leave(site.place, how, [step for step in left if self.drafts[step].requires_grad])
@@ -122,7 +122,7 @@ class TorchRecorder(TorchSteps, TorchFunctionMode):
             return given
 
         def fill(label: str, value: Any) -> Any:
-            text = calls.constant_text(func, value)
+            text = refusals.constant_text(func, value)
             if text is not None:
                 uses.append(Use(label, None, text))
             return exchanged(value, swap, label)
@@ -148,7 +148,7 @@ class TorchRecorder(TorchSteps, TorchFunctionMode):
         change = self.replaced.get(len(self.drafts))
         if not callable(change):
             return func(*given, **named)
-        if calls.is_reversed(func):
+        if refusals.is_reversed(func):
             return change(lambda a, b: func(b, a), *reversed(given))
         return change(partial(func, **named), *given)
 

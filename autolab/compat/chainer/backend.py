@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from ...engine import arrays as _transfer
 from ...engine import backend as _backend
-from ...engine import devices as _transfer
 from ..table import fill
 from .backends import cuda
 

@@ -9,9 +9,8 @@ import numpy as np
 
 from ... import gradcheck as _gradcheck
 from ...engine import is_array
-from ...gradcheck.checks.smoothness import NondifferentiableError as NondifferentiableError
-from ...gradcheck.checks.smoothness import check_smooth
-from ...gradcheck.checks.twopoint import rounding_of
+from ...gradcheck.checks.twopoint import NondifferentiableError as NondifferentiableError
+from ...gradcheck.checks.twopoint import check_smooth, rounding_of
 from ...gradcheck.measuring.point import Direction, MovableArrays
 from ...gradcheck.measuring.subject import flat
 from ..table import fill, signed

@@ -13,7 +13,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from ... import initializers as _initializers
-from ...authoring.unchain import unchain, unchain_backward
+from ...authoring.hooks import unchain, unchain_backward
 from ...engine import Array, Node, a_kind, get_array_module, is_array, to_cpu, to_gpu
 from ...engine import parameter as _parameter
 from ...engine import variable as _variable

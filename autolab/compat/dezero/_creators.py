@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from ... import functions as F
-from ...authoring.unchain import unchain, unchain_backward
+from ...authoring.hooks import unchain, unchain_backward
 from ...engine import array_of, config
 from ...engine.creator import Creator
 from ...engine.grad import grad

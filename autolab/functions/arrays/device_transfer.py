@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ...authoring.function_node import FunctionNode
-from ...engine import Variable, backend, devices
+from ...engine import Variable, arrays, backend
 
 
 class Transfer(FunctionNode):
@@ -24,13 +24,13 @@ class Transfer(FunctionNode):
     def forward(self, inputs: tuple[Any, ...]) -> tuple[Any, ...]:
         (x,) = inputs
         self._home = backend.device_name(x)
-        return (devices.to_gpu(x) if self._to == "to_gpu" else devices.to_cpu(x),)
+        return (arrays.to_gpu(x) if self._to == "to_gpu" else arrays.to_cpu(x),)
 
     def backward(self, target_input_indexes: tuple[int, ...], grad_outputs: tuple[Any, ...]) -> tuple[Any, ...]:
         (g,) = grad_outputs
         if self._home == "cpu":
             return (to_cpu(g),)
-        with devices.device(int(self._home.partition(":")[2])):
+        with arrays.device(int(self._home.partition(":")[2])):
             return (to_gpu(g),)
 
 

@@ -12,7 +12,7 @@ from ...engine import numpy_protocol
 from ...engine.arrays import HALF, SINGLE
 from ...engine.backend import Array, get_array_module, numpys, on_gpu
 from ...engine.declare import primitive
-from ...engine.sliced_gradient import SlicedGradient
+from ...engine.gradient_arrays import SlicedGradient
 from .shape import reshape, sum_to
 
 _PLAIN = (int, np.integer, slice, EllipsisType, NoneType)

@@ -13,7 +13,7 @@ import numpy as np
 from ...engine import Array, a_kind, numpy_protocol, takes_other_words
 from ...engine.calls import Call
 from ...engine.declare import primitive
-from ...engine.variadic import Shapes
+from ...engine.schema import Shapes
 from .indexing import getitem
 from .shape import reshape
 

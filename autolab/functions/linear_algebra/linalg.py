@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
+from ...engine.arrays import refuse_singular
 from ...engine.backend import Array, get_array_module, strict_linalg
 from ...engine.declare import primitive
-from ...engine.devices import refuse_singular
 from ..arrays.axes import expand_dims, squeeze, swapaxes
 from ..arrays.shape import sum_to
 from .minors import cofactors

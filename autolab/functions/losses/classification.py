@@ -6,7 +6,7 @@ from typing import Any
 
 from ...engine import Array, Variable, get_array_module, unwrap
 from ...engine.declare import primitive
-from ...engine.remedies import FLAT
+from ...engine.errors import FLAT
 from ..arrays.axes import expand_dims, squeeze
 from ..arrays.indexing import take_along_axis
 from ..elementwise.selection import where

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ...engine import Array, check_rng, config, elementwise, get_array_module, takes_other_words
-from ...engine.devices import generator
+from ...engine.arrays import generator
 
 
 @takes_other_words

@@ -7,7 +7,7 @@ from typing import Any
 
 from ...engine import Array
 from ...engine.declare import primitive
-from ...engine.remedies import FLAT
+from ...engine.errors import FLAT
 from ..arrays.shape import over_rows, reshape, transpose
 from ..linear_algebra.products import product
 from ..working_precision import FULL, in_floats, in_single
@@ -46,7 +46,7 @@ def linear(xp: Any, x: Array, w: Array, b: Array | None = None) -> Array:
     if len(size) != 2 or x.shape[-1:] != size[1:] or (b is not None and b.shape != size[:1]):
         one = math.prod(x.shape[1:]) if x.ndim > 2 else math.gcd(*x.shape, *size[1:])  # else all images in a row
         flat = f"; {FLAT}" if len(size) == 2 and x.ndim not in (0, 2) and one == size[1] else ""
-        # engine/complaints.py prepends the shapes that came.
+        # engine/errors.py prepends the shapes that came.
         raise ValueError(f"expected x (..., in), w (out, in) and b (out,){flat}")
     if x.dtype not in FULL or w.dtype not in FULL:  # what `real` does, without the cost of its wrapper
         return in_floats(_affine, xp, (x, w, b), {})

@@ -11,10 +11,9 @@ import numpy as np
 
 from ...engine import Array, Variable, a_kind, folded, get_array_module, hidden, is_array
 from ...shared.binding import Bound, bind
-from ..judging.mismatch import Limits, failure
+from ..judging.finding import Limits, failure
 from ..measuring.subject import Subject
-from .higher import arrays_of, as_tuple, second_order
-from .judge import is_wrong
+from .judge import arrays_of, as_tuple, is_wrong, second_order
 from .twopoint import compare_inputs, prepared, refuse_kinks
 
 

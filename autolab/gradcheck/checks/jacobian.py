@@ -12,13 +12,12 @@ import numpy as np
 
 from ...engine import Array, Variable, get_array_module, is_array
 from ...shared.binding import bind
-from ..judging.mismatch import GradientCheckError, Limits, Mismatch, failure, worst_entry
+from ..judging.finding import GradientCheckError, Limits, Mismatch, failure, worst_entry
 from ..measuring.executors import check_executor, spread
 from ..measuring.point import Direction, Shape
 from ..measuring.subject import Subject, beside, draw_upstreams, flat
 from ..messages import say, shown
-from .higher import as_tuple, second_order
-from .judge import is_wrong
+from .judge import as_tuple, is_wrong, second_order
 from .twopoint import Prepared, compare_inputs, prepared
 
 _ROWS = 16

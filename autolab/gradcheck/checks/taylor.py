@@ -13,8 +13,7 @@ from typing import Any
 import numpy as np
 
 from ...engine import check_rng
-from ...shared.binding import Bound
-from ...shared.options import settle
+from ...shared.binding import Bound, settle
 from ..judging.compare import compare
 from ..measuring.point import Arrays, Direction, Point
 from ..measuring.subject import Subject, draw_upstreams, lifted

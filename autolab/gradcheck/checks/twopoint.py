@@ -6,6 +6,9 @@ so short a step: otherwise a right gradient in float32, or of a function with a 
 `Subject.run` makes fresh copies for every call, because it judges functions that may do anything. Here the caller
 vouches for the function: it is prepared once, its arrays are moved in place, and a run costs little more than the
 function.
+
+Whether results are smooth around a point, as Chainer's ``detect_nondifferentiable`` asks: between the ends of a
+difference they have to be close to a parabola.
 """
 
 from __future__ import annotations
@@ -19,14 +22,50 @@ import numpy as np
 
 from ...engine import Array, Variable, using_config
 from ...engine.errors import GradientCountError, GradientShapeError
-from ...engine.float_errors import quietly
+from ...engine.undisturbed import quietly
 from ..judging.compare import ELEMENTS
-from ..judging.mismatch import GradientCheckError, Limits, Mismatch, worst_entry
+from ..judging.finding import GradientCheckError, Limits, Mismatch, worst_entry
+from ..measuring.gauge import halved
 from ..measuring.point import Direction, MovableArrays, Shape, attempted, index_of
-from ..measuring.probes import halved
 from ..measuring.subject import Run, Subject, filled, flat, holding, results
 from ..messages import shown
-from .smoothness import check_smooth
+
+_PLACES = np.linspace(-1, 1, 5)
+_POWERS = np.vander(_PLACES, 3)
+
+
+class NondifferentiableError(Exception):
+    """Raised if a function that was asked to be smooth has a kink or a jump between the ends of a difference."""
+
+
+def check_smooth(
+    caller: str,
+    label: str,
+    place: MovableArrays,
+    direction: Direction,
+    eps: float,
+    precision: Any = 0.0,
+    atol: float = 0.0,
+    rtol: float = 1e-2,
+) -> None:
+    """Raise a `NondifferentiableError` unless the results along a direction are close to a parabola.
+
+    Parameters
+    ----------
+    place : MovableArrays
+        Its results are flat arrays of float64.
+    precision : float or array
+        The relative error that rounding may cause in each result; it never counts as a kink.
+    atol, rtol : float
+        How far results may be from the parabola, the latter relative to how far they move.
+    """
+    ys = np.array([place.at([direction], eps * t) for t in _PLACES])
+    moved = ys - ys[len(ys) // 2]
+    rounding = precision * np.abs(ys).max(axis=0)
+    off = np.linalg.norm(moved - _POWERS @ np.linalg.lstsq(_POWERS, moved, rcond=None)[0], axis=0)
+    if (off > np.maximum(atol, rtol * np.linalg.norm(moved, axis=0)) + rounding).any():
+        raise NondifferentiableError(f"{caller}: the results have a kink or a jump at {label}, within {eps:.3g} of it")
+
 
 _ULPS = 4.0
 """How many units in the last place a result may be off: it is rarely rounded just once."""

@@ -11,9 +11,9 @@ from typing import Any
 
 import numpy as np
 
+from ..measuring.gauge import KNOWN, Search
 from ..measuring.numeric_slopes import SMOOTH, Records
 from ..measuring.point import Arrays, Shape, index_of
-from ..measuring.probes import KNOWN, Search
 from ..measuring.stairs import Stair
 from ..measuring.subject import Subject
 from ..measuring.ties import Tie

@@ -8,10 +8,9 @@ from dataclasses import replace
 import numpy as np
 
 from ..measuring.fine_slopes import is_zero
-from ..measuring.gauge import Gauge
+from ..measuring.gauge import KNOWN, MARGIN, Claim, Gauge, Search, search
 from ..measuring.numeric_slopes import KINK, NOISY, SMOOTH, UNKNOWN
 from ..measuring.point import FAINT, Arrays, Direction, largest
-from ..measuring.probes import KNOWN, MARGIN, Claim, Search, search
 from ..measuring.stairs import Stair, find_stair
 from ..measuring.subject import Subject
 from ..measuring.ties import Tie, slope_together, slopes_at_tie, tied

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..measuring.gauge import MARGIN
 from ..measuring.point import Arrays, index_of, largest
-from ..measuring.probes import MARGIN
 from ..measuring.subject import Gradients, Run, Subject, draw_upstreams, filled, jittered, spread_of
 from ..messages import Kind, say, told_apart, where
 from .contracts import Examination

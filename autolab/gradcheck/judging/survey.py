@@ -15,11 +15,10 @@ import numpy as np
 from ...engine import ForwardEvent, to_cpu
 from ...functions import ceil, floor, floor_divide, round, sign
 from ..measuring.fine_slopes import fine_slope, lost_slope, still_results
-from ..measuring.gauge import Gauge
-from ..measuring.noise import Noise, estimate_noise
+from ..measuring.gauge import MARGIN, Claim, Gauge
 from ..measuring.point import Arrays, Direction, Point, largest
-from ..measuring.probes import MARGIN, Claim
 from ..measuring.subject import Subject, filled, flat, jittered, spread_of, where_finite
+from ..measuring.sweep import Noise, estimate_noise
 
 _STEPS = tuple([f.function for f in (floor, ceil, round, sign, floor_divide)])
 """Functions whose steps are meant."""

@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from ...engine import a_kind, config, using_config
-from ...engine.float_errors import FloatSetting, float_setting
+from ...engine.undisturbed import FloatSetting, float_setting
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")

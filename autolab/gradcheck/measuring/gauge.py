@@ -2,11 +2,13 @@
 
 The steps of a ladder shrink by a factor of 4; `numeric_slopes.py` says what it tells. Directions that it leaves
 unsettled get coarser and finer steps.
+
+Large inputs: random directions through all elements detect that something is wrong, bisection finds where.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import Executor
 from copy import copy
 from dataclasses import dataclass, replace
@@ -15,9 +17,9 @@ from functools import partial
 import numpy as np
 
 from .executors import spread
-from .noise import SUBNORMAL, Noise
-from .numeric_slopes import FAR, DifferenceLadder, Slopes, slopes_of
+from .numeric_slopes import FAR, SMOOTH, DifferenceLadder, Slopes, slopes_of
 from .point import Direction, Point, Tally
+from .sweep import SUBNORMAL, Noise
 
 _STEPS = tuple(2.0**-k for k in (8, 10, 12))
 _REFINEMENTS = (
@@ -122,3 +124,79 @@ def _far(gauge: Gauge, direction: Direction) -> tuple[float, float]:
     touched = (moves != 0).any(axis=0)
     loudness = np.abs(gauge.weights[touched]) * gauge.noise.level[touched]
     return loudness.sum(), max([s for s in slopes if np.isfinite(s)], default=0.0)
+
+
+MARGIN = 10.0
+"""How many times the estimated error a disagreement must be to count."""
+
+KNOWN = 1e-2
+"""A slope known to within this fraction of its size counts as measured."""
+
+
+@dataclass(frozen=True, eq=False)
+class Claim:
+    """The analytic gradient of one input, flat, with its noise; ``root_eps`` is the relative error that is always
+    tolerated."""
+
+    input: int
+    analytic: np.ndarray
+    noise: np.ndarray
+    root_eps: float
+
+
+@dataclass(frozen=True, eq=False)
+class Search:
+    """The result of random directions through all elements of an input.
+
+    ``halves`` are the ever smaller parts that disagree, from all elements to a single one; empty if they agree.
+    ``conclusive`` says whether the directions could be measured at all. The defaults are those of an input that needs
+    none, as all its elements are measured.
+    """
+
+    halves: tuple[slice, ...] = ()
+    conclusive: bool = True
+
+    @property
+    def suspects(self) -> np.ndarray:
+        """The element that fails, if one does."""
+        return np.array([part.start for part in self.halves[-1:]], int)
+
+
+def search(gauge: Gauge, claim: Claim, rng: np.random.Generator, probes: int = 4) -> Search:
+    """Look along random directions for an error in the gradient of one input, and where it is."""
+    everything = slice(0, claim.analytic.size)
+    conclusive = True
+    for _ in range(probes):
+        signs = rng.choice((-1.0, 1.0), claim.analytic.size)
+        disagrees = _disagrees(gauge, claim, signs, everything)
+        if disagrees:
+            wrong = partial(_disagrees, gauge, claim, signs, quick=True)
+            return Search(tuple(halved(wrong, everything)), conclusive)
+        conclusive &= disagrees is not None
+    return Search(conclusive=conclusive)
+
+
+def halved(disagrees: Callable[[slice], bool | None], within: slice) -> list[slice]:
+    """Bisect ``within``, which disagrees, down to a single element. Returns all the parts, largest first."""
+    parts = [slice(int(within.start), int(within.stop))]
+    while parts[-1].stop - parts[-1].start > 1:
+        first, end = parts[-1].start, parts[-1].stop
+        middle = (first + end) // 2
+        parts.append(slice(first, middle) if disagrees(slice(first, middle)) else slice(middle, end))
+    return parts
+
+
+def _disagrees(gauge: Gauge, claim: Claim, signs: np.ndarray, index: slice, quick: bool = False) -> bool | None:
+    """Whether the slope along some elements differs from that of the gradient; None if undecided."""
+    step = signs[index] * gauge.point.scales[claim.input][index]
+    found = gauge.slopes([Direction(claim.input, index, step)], quick=quick)
+    parts = claim.analytic[index] * step
+    size = float(np.sqrt(np.sum(parts**2)))
+    jitter = float(np.sum(claim.noise[index] * np.abs(step)))
+    tolerance = MARGIN * (found.error[0] + jitter) + claim.root_eps * size
+    distance = abs(float(parts.sum()) - found.value[0])
+    if found.kind[0] != SMOOTH or not np.isfinite(distance):
+        return None
+    if distance > max(tolerance, gauge.grain if found.value[0] == found.error[0] == 0 else 0.0):
+        return True
+    return False if tolerance <= KNOWN * max(size, float(found.reach[0])) else None

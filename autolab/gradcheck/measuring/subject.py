@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from ...engine import Array, ForwardEvent, Variable, a_kind, array_of, get_array_module, grad, to_cpu, using_config
-from ...engine.float_errors import FloatSetting, float_setting, quietly
+from ...engine.undisturbed import FloatSetting, float_setting, quietly
 from ...shared.binding import Bound, bind
 from ...transforms.forward_mode import Tape
 from .point import Arrays, Point, Tally, attempted, step_scale

@@ -9,8 +9,7 @@ from __future__ import annotations
 from functools import partial
 from typing import Literal
 
-from ...shared.numerals import precise
-from ...shared.words import sentences
+from ...shared.numerals import precise, sentences
 
 Verdict = Literal["right", "wrong", "cannot tell"]
 

@@ -9,8 +9,7 @@ from itertools import product
 
 import numpy as np
 
-from ...shared.numerals import signed
-from ...shared.words import listed
+from ...shared.numerals import listed, signed
 from ..judging.case import Case, CheckedInput, Comparison
 from ..judging.finding import Explanation
 from ..measuring.numeric_slopes import KINK

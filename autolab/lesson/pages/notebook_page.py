@@ -221,7 +221,7 @@ def _failures(cell: Any) -> list[str]:
 # -------------------------------------------------------------------------------------------------- writing the page
 def _page(title: str, book: Any) -> str:
     """The executed notebook as an HTML document, with its live views in frames."""
-    from ...views.export.framed_pages import STYLE, page_around
+    from ...views.export.pages import STYLE, page_around
 
     frames: dict[str, Mapping[str, str]] = {}
     formulas: dict[str, Markup] = {}
@@ -297,8 +297,7 @@ def _held(data: Mapping[str, Any]) -> dict[str, str] | None:
 
 def _frame(held: Mapping[str, str]) -> Markup:
     """A live view in a frame, to which the policies of its own page and of the surrounding page apply."""
-    from ...views.export.framed_pages import frame
-    from ...views.export.pages import page_of
+    from ...views.export.pages import frame, page_of
 
     picture = Markup(sanitised(held["picture"]))
     return frame(page_of(held["view"], held["title"], held["data"], "auto", picture))

@@ -6,8 +6,7 @@ from typing import Any
 from ...engine.habits import by_habit
 from .early_stopping import EarlyStopping
 from .evaluator import Evaluator
-from .log import LogReport, PrintReport
-from .plot import PlotReport
+from .log import LogReport, PlotReport, PrintReport
 from .progress import ProgressBar
 from .snapshot import resume, snapshot
 

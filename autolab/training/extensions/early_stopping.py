@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from ...engine import publish, takes_other_words
-from ..extension import Extension
 from ..trainer import Trainer
+from ..triggers import Extension
 
 
 class EarlyStopping(Extension):

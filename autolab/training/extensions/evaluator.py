@@ -10,8 +10,8 @@ from ...data.iterators import SerialIterator
 from ...engine import a_kind, no_grad, test_mode
 from ...links import Link
 from ...links.reporter import Reporter, report
-from ..extension import Extension
 from ..trainer import Trainer
+from ..triggers import Extension
 
 
 class Evaluator(Extension):

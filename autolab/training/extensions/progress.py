@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..extension import Extension
 from ..trainer import Trainer
-from ..triggers import IntervalTrigger
+from ..triggers import Extension, IntervalTrigger
 
 
 class ProgressBar(Extension):

@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from ...serializers import load_npz, save_npz
-from ..extension import Extension
 from ..trainer import Trainer
+from ..triggers import Extension
 
 
 class _SnapshotWriter(Extension):

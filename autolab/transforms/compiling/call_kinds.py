@@ -11,9 +11,8 @@ from ...engine import Leaf, Variable
 from ...engine.modes import modes
 from ...engine.reach import is_plain
 from ...gpu.traced_function import exact
-from .generated import GeneratedFunction
 from .reached_state import alike, gradient_alike
-from .reads import keys_alike, same
+from .reads import GeneratedFunction, keys_alike, same
 
 
 class Signature:

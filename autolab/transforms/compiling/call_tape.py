@@ -17,10 +17,9 @@ from weakref import ref
 import numpy as np
 
 from ...engine import new_order
-from ...engine.float_errors import filters, watched
-from .recorded_array import Recorded, RecordedScalar, open_tape, taped
+from ...engine.undisturbed import filters, watched
+from .recorded_array import Recorded, RecordedScalar, line_of, open_tape, pulled, taped, users_frame
 from .references import Ref, mapped, memory, plain, recorded_in, slots_in
-from .users_frames import line_of, pulled, users_frame
 
 Line = tuple[str, int] | None
 

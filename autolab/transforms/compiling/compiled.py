@@ -11,11 +11,10 @@ from typing import Any
 
 from ...engine import a_kind, takes_other_words
 from ...engine.backward import watched_nodes
-from ...engine.float_errors import are_awaited, float_setting
 from ...engine.modes import listeners, modes, watchers
 from ...engine.store import gradient_hooks, retained
+from ...engine.undisturbed import are_awaited, float_setting, is_undisturbed
 from ...engine.undisturbed import blocks as undisturbed_blocks
-from ...engine.undisturbed import is_undisturbed
 from ..gradients import for_solver
 from .call_kinds import Signature, taker
 from .call_tape import Refusal

@@ -16,11 +16,10 @@ from ...engine.modes import modes
 from ...engine.store import exclusive, guards, last, publish
 from .call_tape import Refusal
 from .executable import Executable, Miss
-from .generated import GeneratedFunction
 from .lowering import Lowered
 from .nested import named, outs, variables_in
 from .reached_state import Given, Out, StatePlace
-from .reads import Reads
+from .reads import GeneratedFunction, Reads
 from .returned import joined
 from .traced_run import Traced
 

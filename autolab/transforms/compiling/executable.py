@@ -11,11 +11,10 @@ import numpy as np
 from ...engine import new_order, wrap
 from ...engine.modes import modes
 from .call_tape import Step
-from .generated import GeneratedFunction
-from .lowering import Lowered, is_of_floats
+from .lowering import LARGE, Lowered, Placement, is_of_floats, settled, takes_third
 from .nested import flat, named
-from .placing import LARGE, Placement, settled, takes_third
 from .reached_state import Effect, Given, StatePlace
+from .reads import GeneratedFunction
 from .references import Ref, slots_in
 from .returned import spent
 

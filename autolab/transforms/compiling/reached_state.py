@@ -10,8 +10,8 @@ from typing import Any, Literal
 import numpy as np
 
 from ...engine import Leaf, Node, Variable, wrap
-from ...engine.code_names import EMPTY
 from ...engine.reach import is_the_users
+from ...engine.source import EMPTY
 from ...engine.store import publish
 from .call_tape import CallTape
 from .reads import Reads

@@ -1,4 +1,7 @@
-"""What a function can read around it, and a fast test whether any of it has changed."""
+"""What a function can read around it, and a fast test whether any of it has changed.
+
+Functions generated from source text, with values bound to names.
+"""
 
 from __future__ import annotations
 
@@ -11,10 +14,31 @@ from typing import Any
 import numpy as np
 
 from ...engine import Variable
-from ...engine.code_names import EMPTY, placed
 from ...engine.reach import Spot, attributes, is_plain, progress
+from ...engine.source import EMPTY, placed
+from ...engine.tracebacks import PACKAGE
 from .call_tape import Refusal
-from .generated import GeneratedFunction
+
+
+class GeneratedFunction:
+    """The names bound in a source text, and the function that it defines."""
+
+    def __init__(self, **names: Any) -> None:
+        self._names = names
+        self._known: dict[int, str] = {}
+
+    def bound(self, value: Any) -> str:
+        """The name that a value is bound to in the text."""
+        if id(value) not in self._known:
+            self._known[id(value)] = name = f"k{len(self._known)}"
+            self._names[name] = value
+        return self._known[id(value)]
+
+    def made(self, what: str, text: str) -> Any:
+        """The function that a text defines; ``what`` names its file in tracebacks."""
+        exec(compile(text, f"{PACKAGE}transforms/compiling/<{what}>", "exec"), self._names)
+        return self._names[text[len("def ") : text.index("(")]]
+
 
 MOST_BYTES = 1 << 16
 """Larger arrays are not compared."""

@@ -1,11 +1,14 @@
-"""What a compiled function reads and changes around it: the common walk, with a policy for each kind of thing."""
+"""What a compiled function reads and changes around it: the common walk, with a policy for each kind of thing.
+
+The global random generators, environment variables, and how decimal numbers are computed.
+"""
 
 from __future__ import annotations
 
 import os
 import sys
 from abc import ABCMeta, get_cache_token
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from functools import partial
 from operator import attrgetter, methodcaller
 from threading import local
@@ -16,7 +19,6 @@ from weakref import ref
 import numpy as np
 
 from ...engine import Variable
-from ...engine.code_names import attributes_of, codes_in, owners_of, placed, read_in, words_of
 from ...engine.reach import (
     CONTAINERS,
     MEMORIES,
@@ -30,11 +32,34 @@ from ...engine.reach import (
     settled,
     stores,
 )
+from ...engine.source import attributes_of, codes_in, owners_of, placed, read_in, words_of
 from .call_tape import Refusal
 from .reached_state import has_array
 from .reads import MOST_BYTES, Reads
-from .surroundings import decimal_context, environment, generators
 from .watch import foreign
+
+
+def generators() -> dict[str, Hashable]:
+    """The states of the global random generators, if they are loaded."""
+    found: dict[str, Hashable] = {}
+    if "random" in sys.modules:
+        found["the state of random"] = sys.modules["random"].getstate()
+    if "numpy.random" in sys.modules:
+        found["the state of numpy.random"] = repr(np.random.get_state())
+    return found
+
+
+def environment() -> dict[str, str]:
+    """The environment variables."""
+    return dict(os.environ)
+
+
+def decimal_context() -> Hashable:
+    """What decides how decimal numbers are computed here."""
+    now = sys.modules["decimal"].getcontext()
+    traps = tuple([signal for signal, is_set in now.traps.items() if is_set])
+    return now.prec, now.rounding, now.Emin, now.Emax, now.clamp, traps
+
 
 _ORDERED = (set, dict, MappingProxyType)
 _OPAQUE = (ref, attrgetter, methodcaller)

@@ -18,7 +18,7 @@ from ...engine.tracebacks import PACKAGE
 from ...shared.collector import collector_waits
 from .call_tape import Line
 from .reads import Reads
-from .users_frames import is_library, line_of, users_frame
+from .recorded_array import is_library, line_of, users_frame
 
 _PURE = frozenset(
     "math cmath operator _operator itertools functools _functools numpy _abc collections _collections autolab".split()  # noqa: SIM905

@@ -13,10 +13,9 @@ from typing import Any
 import numpy as np
 
 from ...engine import backend
-from . import elementwise, linalg, making, methods, products, reductions  # noqa: F401 (they fill the tables)
-from .array import TracedArray
+from . import making, methods, products, reductions  # noqa: F401 (they fill the tables)
+from .array import TracedArray, nothing_kept
 from .batch_evaluator import BatchEvaluator, agree
-from .keeping import nothing_kept
 from .module import lifted, module
 from .program import ArrayProgram, Guard, ProgramStep, View
 from .replay import replay

@@ -1,16 +1,65 @@
-"""The third array type: a NumPy array that records what is computed from it."""
+"""The third array type: a NumPy array that records what is computed from it.
+
+The memory that traced arrays are views of, and what a trace knows about it.
+
+Traced arrays that a function keeps, in a list or on an object, become NumPy arrays when the trace ends.
+"""
 
 from __future__ import annotations
 
+import contextlib
+import gc
 import operator
+from collections import deque
 from collections.abc import Callable, Iterator
 from contextvars import ContextVar
-from typing import Any, NoReturn
+from dataclasses import dataclass
+from types import CellType, FrameType
+from typing import TYPE_CHECKING, Any, NoReturn
 from weakref import ref
 
 import numpy as np
 
-from .buffer import Buffer
+if TYPE_CHECKING:
+    from .trace import ArrayTrace
+
+
+@dataclass(eq=False)
+class Buffer:
+    """Memory that arrays are views of, and the slot of the trace that currently holds its elements.
+
+    ``trace`` is None as long as nothing in it depends on an input; ``slot`` is then that of a constant, if any.
+    ``start`` is the position in the slot of the first element of ``flat``.
+    """
+
+    flat: np.ndarray
+    own: ArrayTrace | None = None
+    slot: int | None = None
+    start: int = 0
+    owner: ArrayTrace | None = None
+    """The trace that the slot of a constant belongs to."""
+
+    @property
+    def trace(self) -> ArrayTrace | None:
+        """The trace that this depends on, as long as the trace is open."""
+        if self.own is not None and not self.own.is_open:
+            self.own, self.slot, self.start = None, None, 0  # a value that a function kept for itself
+        return self.own
+
+    def offset(self, value: np.ndarray) -> int:
+        """The position in the slot of the first element of a view of ``flat``."""
+        if not value.size:
+            return self.start
+        return self.start + (_address(value) - _address(self.flat)) // self.flat.itemsize
+
+    def holds(self, value: np.ndarray) -> bool:
+        """Whether an array is a view of this memory."""
+        return bool(value.size) and value.dtype == self.flat.dtype and np.may_share_memory(value, self.flat)
+
+
+def _address(value: np.ndarray) -> int:
+    return int(value.__array_interface__["data"][0])
+
 
 made_here: ContextVar[list[ref[TracedArray]] | None] = ContextVar("made_here", default=None)
 """The traced arrays made since a trace began."""
@@ -121,3 +170,49 @@ _LEAVING: dict[str, Callable[..., Any]] = {
 }
 for _name, _convert in _LEAVING.items():
     setattr(TracedArray, _name, _leaving(_name.strip("_"), _convert))
+
+
+@contextlib.contextmanager
+def nothing_kept() -> Iterator[None]:
+    """At the end, replace traced arrays made inside by their values, wherever they are referenced."""
+    token = made_here.set([])
+    try:
+        yield
+    finally:
+        made = made_here.get() or []
+        made_here.reset(token)
+        replaced([array for one in made if (array := one()) is not None])
+
+
+def replaced(kept: list[Any]) -> None:
+    """Replace arrays that carry a value by that value, wherever they are referenced."""
+    values: dict[int, Any] = {id(array): array._value for array in kept}
+    while kept:
+        held: list[Any] = []
+        asked = tuple(kept)  # since Python 3.13 it is among the referrers of its own items
+        for holder in gc.get_referrers(*asked):
+            if holder is asked:
+                continue
+            if type(holder) is tuple:  # immutable: a new one replaces it
+                held.append(holder)
+                values[id(holder)] = tuple([values.get(id(item), item) for item in holder])
+            elif holder is not kept and not isinstance(holder, FrameType | TracedArray):
+                _replace_in(holder, values)
+        kept = held
+
+
+def _replace_in(holder: Any, values: dict[int, Any]) -> None:
+    if isinstance(holder, list | deque | dict):
+        pairs = list(holder.items() if isinstance(holder, dict) else enumerate(holder))
+        for key, item in pairs:
+            if id(item) in values:
+                holder[key] = values[id(item)]
+    elif isinstance(holder, CellType):
+        holder.cell_contents = values.get(id(holder.cell_contents), holder.cell_contents)
+    else:
+        names = [name for kind in type(holder).__mro__ for name in kind.__dict__.get("__slots__", ())]
+        for name in [*names, *getattr(holder, "__dict__", ())]:
+            item = getattr(holder, name, None)
+            if id(item) in values:
+                with contextlib.suppress(AttributeError, TypeError):
+                    object.__setattr__(holder, name, values[id(item)])

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ...engine.float_errors import quietly
+from ...engine.undisturbed import quietly
 from .replay import Replay
 from .trace import Untraceable
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from .array import TracedArray
-from .operations import UFUNCS
+from .program import UFUNCS
 from .signatures import arrays_in, handlers, numpys, plain, trace_of, understood
 from .trace import ArrayTrace, Untraceable
 

@@ -8,8 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from .array import TracedArray
-from .buffer import Buffer
+from .array import Buffer, TracedArray
 from .module import lifted
 from .program import View
 from .signatures import Traced, handles, handles_each, known_trace

@@ -9,8 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from .operations import FOURIER, LINALG, REDUCTIONS, SCANS
-from .program import ArrayProgram, ProgramStep, View
+from .program import FOURIER, LINALG, REDUCTIONS, SCANS, ArrayProgram, ProgramStep, View
 
 Rows = list[Any]
 """For each slot, an array with one row per point, or a single row if it is constant; None while it is free."""

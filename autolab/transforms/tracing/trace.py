@@ -9,11 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from ...engine.float_errors import filters, raised, watched
-from .array import TracedArray
-from .buffer import Buffer
-from .operations import EXACT
-from .program import ArrayProgram, Guard, ProgramStep, View
+from ...engine.undisturbed import filters, raised, watched
+from .array import Buffer, TracedArray
+from .program import EXACT, ArrayProgram, Guard, ProgramStep, View
 
 RANGED = frozenset(["add", "subtract", "multiply", "divide", "square", "sqrt", "power", "sum"])
 """Steps whose floating-point errors show in their results."""

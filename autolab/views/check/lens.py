@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from ...gradcheck import GradientReport
-from ...gradcheck.reporting.reveal import LEVELS
+from ...gradcheck.report import LEVELS
 from ..draw import clean, say
 from ..draw.arrays import cell_of
 from ..draw.heatmap_data import block_of

@@ -14,12 +14,12 @@ from typing import Any
 import numpy as np
 
 from ...engine import Variable, get_array_module
-from ...engine.float_errors import quietly
 from ...engine.observe import BackwardEvent, ForwardEvent, observe
+from ...engine.undisturbed import quietly
 from ...gradcheck import GradientReport, check_bound
-from ...gradcheck.checks.higher import FirstOrder
+from ...gradcheck.checks.judge import FirstOrder
 from ...gradcheck.checks.taylor import DirectionStudy, study
-from ...gradcheck.reporting.report import CheckedFunction, kept
+from ...gradcheck.report import CheckedFunction, kept
 from ...recording.locate import source_of
 from ...recording.model import Recording, Step
 from ...recording.record import record_bound

@@ -12,8 +12,7 @@ import numpy as np
 
 from ...analysis import Derivatives, Study
 from ...engine import folded, hidden, in_own_words
-from ...shared.binding import fitted
-from ...shared.options import apart
+from ...shared.binding import apart, fitted
 from ..draw import clean, say
 from ..graph.questions import Reader, kind_of
 from ..live import notebook

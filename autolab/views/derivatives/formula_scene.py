@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 
 from ...analysis import Derivatives
-from ...analysis.differentiation_rules import SLOPE, RuleLine
-from ...analysis.expressions import Expression, FunctionCall, Name, Power, split, terms_of
+from ...analysis.expressions import SLOPE, Expression, FunctionCall, Name, Power, RuleLine, split, terms_of
 from ...analysis.formulas import MOST_LINES, Formulas
 from ...analysis.recorded_expressions import NotReadableError
 from ...shared.numerals import MINUS

@@ -12,7 +12,7 @@ from ...analysis.expressions import is_smooth
 from ...analysis.ladder import Ladder
 from ...analysis.recorded_expressions import Derivation
 from ...engine import Variable
-from ...engine.float_errors import quietly
+from ...engine.undisturbed import quietly
 from ...recording.model import LEAVES, Recording
 from ...recording.orders import output_name
 from ..graph.scene import structure

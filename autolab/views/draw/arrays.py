@@ -14,9 +14,8 @@ from ...engine import Array, to_cpu
 from ...recording.arrays import block_reduce
 from ...recording.model import Snapshot
 from .escape import clean
-from .marks import mark_of, place_of
 from .messages import plural, say
-from .numbers import bytes_text, inline, number, shape_text
+from .numbers import bytes_text, inline, mark_of, number, place_of, shape_text
 
 
 class Facts(NamedTuple):

@@ -2,17 +2,21 @@
 
 The file holds the live view's own JavaScript, its state, and an answer to every message that needs no computing; the
 parts of the view compute these answers here. A content policy in the file forbids everything else.
+
+Pages of views in frames of another page, each with its own content policy and that of the page around it.
 """
 
 from __future__ import annotations
 
 import base64
 import hashlib
+import html
 import json
 import os
 import re
 import sys
 import warnings
+from collections.abc import Iterable
 from contextlib import closing
 from dataclasses import replace
 from functools import cache
@@ -20,8 +24,8 @@ from pathlib import Path
 from typing import Any
 
 from ...engine import Variable, a_kind
+from ...engine.argument_checks import unknown_keyword
 from ...engine.display import NotShown, show
-from ...engine.keyword_aliases import unknown_keyword
 from ...recording.graph import graph_named, variables_in
 from ...shared.files import write
 from .. import mimebundle
@@ -34,6 +38,34 @@ from ..live.saved_page import SavedPage
 from ..live.widget import LiveView
 from .playground_link import address, link
 from .standalone import NotStandalone
+
+STYLE = "iframe { display: block; width: 100%; height: 44rem; border: 0; }"
+_FRAME_POLICY = (
+    "default-src 'none'; img-src data:; style-src-attr 'unsafe-inline'; base-uri 'none'; form-action 'none'; "
+)
+
+
+def frame(page: str) -> Markup:
+    """A page in a frame."""
+    srcdoc = Markup(html.escape(page, quote=True))
+    return element("iframe", srcdoc=srcdoc, title=say("live_frame"), allow="fullscreen")
+
+
+def page_around(title: str, style: str, body: Markup, views: Iterable[str], look: Look = "auto") -> str:
+    """A page whose ``body`` has frames with ``views``, given by the names of their modules."""
+    found = [digests(view, look) for view in sorted(set(views))]
+    styles = " ".join([digest(style), *[own for own, _ in found]])
+    scripts = " ".join([script for _, script in found if script != "'none'"]) or "'none'"
+    policy = Markup(f"{_POLICY}style-src {styles}; script-src {scripts}")
+    return document(title, style, policy, element("main", body))
+
+
+def several(title: str, pages: Iterable[tuple[str, str]], look: Look) -> str:
+    """Pages one below the other, each with the name of its view, which is empty for a static page."""
+    views, texts = zip(*pages, strict=True)
+    style = f":root {{ color-scheme: {look.replace('auto', 'light dark')}; }} body {{ margin: 1rem; }} {STYLE}"
+    return page_around(title, style, join([frame(text) for text in texts]), views, look)
+
 
 _POLICY = "default-src 'none'; base-uri 'none'; form-action 'none'; img-src data:; "
 _MODULE = """\
@@ -112,7 +144,6 @@ def export_html(
     >>> autolab.export_html(recording, "square.html")
     >>> autolab.export_html(lambda x: x * x, "moving.html", x=3.0)
     """
-    from .framed_pages import several
 
     if isinstance(shown, str | os.PathLike):
         shown, path = path, shown

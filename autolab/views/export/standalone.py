@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from ...engine import a_kind
-from ...engine.code_names import EMPTY, content_of, looked_up
+from ...engine.source import EMPTY, content_of, looked_up
 from ...recording.locate import source_of
 from ...recording.rule_text import lambda_of
 from ..graph.exploration_state import literal

@@ -17,7 +17,7 @@ import numpy as np
 
 from ... import functions as F
 from ...engine import Primitive, Variable, grad
-from ...engine.float_errors import quietly
+from ...engine.undisturbed import quietly
 from ...functions.conventions import conventions
 from ...shared.files import write
 from .. import mimebundle

@@ -12,9 +12,9 @@ from typing import Any
 
 from ...engine import Array, Variable, folded, hidden, show
 from ...recording.model import Recording
+from ...shared.binding import apart
 from ...shared.collector import collector_waits
 from ...shared.foreign import bridge
-from ...shared.options import apart
 from ..draw import clean
 from ..live import notebook
 from ..live.bundle import module_text

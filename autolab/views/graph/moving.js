@@ -234,7 +234,7 @@ function strongest(down, across, { values, shape }) {
   );
 }
 
-// The marks of views/draw/marks.py, which stand for numbers.
+// The marks of views/draw/numbers.py, which stand for numbers.
 
 /**
  * Data with the present numbers in the place of their marks.

@@ -16,7 +16,7 @@ from ...recording.model import Operand, Recording, Snapshot, Step
 from ...transforms.tracing import Untraceable
 from ...transforms.tracing.signatures import trace_of
 from ..draw import say
-from ..draw.marks import marked
+from ..draw.numbers import marked
 from .questions import Reader
 
 PARTS = ("contribution", "local", "product", "total")

@@ -16,11 +16,11 @@ from ...engine.observe import BackwardEvent, ForwardEvent, observe
 from ...recording.model import LEAVES, Recording, Snapshot, Step
 from ...recording.recorder import operand_variable
 from ...recording.rule_text import exact_text
-from ...shared.closeness import is_close
-from ...shared.json_values import as_json
+from ...shared.files import as_json
+from ...shared.norms import is_close
 from ...transforms.compiling.walk import changes_around
 from ...transforms.tracing import ArrayProgram, Untraceable, replay, trace
-from ...transforms.tracing.portable import to_json, why_not
+from ...transforms.tracing.program import to_json, why_not
 from ...transforms.tracing.signatures import trace_of
 from ..draw import clean, grad_status, say
 from ..draw.names import heading

@@ -15,8 +15,8 @@ from typing import Any, Literal, NamedTuple
 from ...recording.model import LEAVES, Operand, Recording, Snapshot, Step
 from ...recording.tangents import duality
 from ..draw.arrays import grid, text_of
-from ..draw.marks import place_of
 from ..draw.names import label
+from ..draw.numbers import place_of
 from .moved_input import MovedInput
 from .readings import BELOW_CELLS, STRIP_COLUMNS, STRIP_ROWS
 from .rule_formulas import Token, derivative, loss_name

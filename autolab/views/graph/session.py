@@ -14,8 +14,8 @@ from typing import Any
 
 from ...engine import Variable, config, using_config
 from ...engine.backend import Array, gpu_status
-from ...engine.float_errors import quietly
 from ...engine.observe import observe
+from ...engine.undisturbed import quietly
 from ...links.functional import with_learned
 from ...recording.fused_functions import fused_names
 from ...recording.model import Recording
@@ -23,9 +23,7 @@ from ...recording.orders import MAX_ORDER, input_to_differentiate
 from ...recording.origins import Origins
 from ...recording.record import BUDGET, record_bound
 from ...recording.replacing import numbered, replacement
-from ...shared.arguments import token_labels
-from ...shared.binding import Bound, bind
-from ...shared.options import chosen_options
+from ...shared.binding import Bound, bind, chosen_options, token_labels
 from ..live.computation import RerunContext, UserError, told
 from ..live.controls import Key, is_movable
 from .choices import OPTIONS, chosen, seconds_of, settings_of

@@ -7,15 +7,14 @@ from collections.abc import Mapping
 from typing import Any
 
 from ...engine import Bundle, folded, hidden
-from ...shared.options import chosen_options
+from ...shared.binding import chosen_options
 from ..draw import Markup, headline, say
 from ..draw.colors import SCALES
 from ..draw.svg import Look
 from ..live.protocol import on_message, on_question
 from ..live.saved_page import SavedPage, state_of, still
 from ..live.widget import LiveView
-from .board import AT_FIRST, EXPECTED, SHOW, Board
-from .named_arrays import gather
+from .board import AT_FIRST, EXPECTED, SHOW, Board, gather
 
 WATCHED = 4_000_000
 """Arrays of up to this many elements are read again after every cell; larger ones only on request."""

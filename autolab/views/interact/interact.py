@@ -10,15 +10,13 @@ import numpy as np
 from ...analysis.line_charts import MOST_POINTS, LineChart, line_chart
 from ...engine import Bundle, Variable, a_kind, config, folded, hidden, is_array, to_cpu, using_config
 from ...engine.undisturbed import undisturbed
-from ...shared.binding import fitted
-from ...shared.options import chosen_options
+from ...shared.binding import chosen_options, fitted
 from .. import mimebundle
 from ..draw import Markup, clean, headline, join, number, paragraph, prose, say
 from ..draw.plot import drawn, to_svg
 from ..draw.svg import Look, stacked
-from ..heatmap.board import AT_FIRST, Board
+from ..heatmap.board import AT_FIRST, Board, gather
 from ..heatmap.heatmap import BoardView
-from ..heatmap.named_arrays import gather
 from ..live.protocol import on_message, on_question
 from .knobs import Choice, Dice, Knob, Slider, knobs
 

@@ -20,10 +20,9 @@ from typing import Any, Generic, TypeVar
 import numpy as np
 
 from ...engine import config, using_config
-from ...engine.float_errors import float_setting
 from ...engine.modes import unset_modes
 from ...engine.observe import BackwardEvent, ForwardEvent, observe
-from ...engine.undisturbed import undisturbed
+from ...engine.undisturbed import float_setting, undisturbed
 from ...recording.model import Recording
 from ...recording.origins import Origins
 from ...recording.raised import MAX_MESSAGE, last_recording, place_of, told_as

@@ -11,10 +11,9 @@ import numpy as np
 from ...engine import Bundle
 from ...recording.arrays import snapshot
 from ...training.boundary import DecisionBoundary, parting
-from ...training.curve import Curve
-from ...training.extensions.plot import PlotReport
+from ...training.extensions.log import PlotReport
 from ...training.model_state import ModelState
-from ...training.monitor import Monitor
+from ...training.monitor import Curve, Monitor
 from ..draw import number, say
 from ..draw.chart import Line, chart
 from ..draw.escape import Markup, at_rest, clean, details, escape, fact_table, join, paragraph, picture

@@ -10,8 +10,8 @@ from ...training.boundary import SIDE, DecisionBoundary, Units, parting
 from ...training.model_state import ModelState
 from ..draw import clean, number, say
 from ..draw.arrays import about, array_entry, bytes_of
-from ..draw.contour import contour
 from ..draw.heatmap_data import legends
+from ..draw.plot import contour
 from ..live.protocol import not_understood, on_message, on_question
 from ..live.widget import LiveView
 from .static import charts, spent, status, title_of

@@ -11,8 +11,7 @@ import numpy as np
 from ..draw import say
 from ..live.protocol import question_key
 from ..live.saved_page import SavedPage, state_of, still
-from .loss_colors import LossColors
-from .surface import title_of
+from .surface import LossColors, title_of
 from .surface_view import SurfaceView, as_text, roll_question
 
 SECONDS = 2.0

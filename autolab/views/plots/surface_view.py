@@ -20,8 +20,7 @@ from ..draw.plot import Size
 from ..live.computation import Result, for_page, user_error
 from ..live.protocol import not_understood, on_question
 from ..live.widget import LiveView
-from .loss_colors import LossColors
-from .surface import describe, frame_of, interpolated, levels, title_of
+from .surface import LossColors, describe, frame_of, interpolated, levels, title_of
 
 _SIZE = Size(860.0, 500.0, left=78.0, right=116.0, top=12.0, bottom=48.0)
 _WORDS = ("rest", "arrows", "unknown", "still", *[f"tone_{tone}" for tone in ("linear", "log", "rank")])

@@ -12,8 +12,7 @@ from typing import Any
 import numpy as np
 
 from ...analysis.expressions import Expression, Name, Number, Power, Product, split, terms_of
-from ...analysis.recorded_expressions import Derivation
-from ...analysis.term_origins import origins
+from ...analysis.recorded_expressions import Derivation, origins
 from ...recording.arrays import snapshot
 from ..draw import say
 from ..draw.arrays import text_of

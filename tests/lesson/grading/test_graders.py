@@ -15,7 +15,7 @@ from helpers.each import each
 
 from autolab.app.cli import main
 from autolab.lesson import own
-from autolab.lesson.release import released
+from autolab.lesson.lesson_folder import released
 from lesson.lessons import NOTEBOOKS, answers, folder_of
 
 COMMANDS = Path(sys.executable).parent

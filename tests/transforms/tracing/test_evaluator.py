@@ -11,8 +11,7 @@ from helpers.function_table import ROWS
 from playwright.sync_api import Page
 
 from autolab.transforms.tracing import Untraceable, replay, trace
-from autolab.transforms.tracing.operations import PORTABLE
-from autolab.transforms.tracing.portable import to_json, why_not
+from autolab.transforms.tracing.program import PORTABLE, to_json, why_not
 from autolab.views.live.bundle import module_text
 
 from .test_every_traced_function import call

@@ -15,9 +15,9 @@ import autolab
 from autolab import Variable, grad
 from autolab import functions as F
 from autolab.analysis.ladder import Ladder
-from autolab.engine.float_errors import quietly
+from autolab.engine.undisturbed import quietly
 from autolab.transforms.tracing import ArrayProgram, Untraceable, replay, trace
-from autolab.transforms.tracing.portable import to_json, why_not
+from autolab.transforms.tracing.program import to_json, why_not
 
 from .test_evaluator import COMPARE, bare, numbers  # noqa: F401 (a fixture)
 

@@ -13,7 +13,7 @@ from autolab import functions as F
 from autolab.authoring import SimpleFunction
 from autolab.gradcheck import Finding
 from autolab.views import mimebundle
-from autolab.views.check.formula_lines import formula_lines, without_formulas
+from autolab.views.check.contents import formula_lines, without_formulas
 
 from .conftest import Open
 

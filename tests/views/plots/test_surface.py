@@ -15,9 +15,8 @@ from autolab import functions as F
 from autolab.analysis import descend, surface
 from autolab.views import mimebundle
 from autolab.views.draw.colors import color
-from autolab.views.draw.contour import contour
-from autolab.views.plots.loss_colors import LossColors
-from autolab.views.plots.surface import SIZE, surface_svg
+from autolab.views.draw.plot import contour
+from autolab.views.plots.surface import SIZE, LossColors, surface_svg
 
 
 def test_level_lines_lie_where_the_closed_form_says():

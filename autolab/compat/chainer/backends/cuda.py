@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np  # noqa: F401  # for table.txt
 
+from ....engine import arrays as _transfer
 from ....engine import backend as _backend
-from ....engine import devices as _transfer
 from ....gpu.user_kernel import elementwise_kernel
 from ...table import fill
 

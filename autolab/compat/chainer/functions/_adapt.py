@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ....engine import is_array, watchers
-from ....engine.named_scope import named_scope
+from ....engine.configuration import named_scope
 from ....engine.variable import Variable as _Engines
 from ..configuration import config, refuse_nan
 from ..utils.type_check import InvalidType

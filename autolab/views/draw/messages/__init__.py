@@ -6,8 +6,8 @@ words.
 
 from __future__ import annotations
 
-from ....shared.words import listed as listed
-from ....shared.words import sentences
+from ....shared.numerals import listed as listed
+from ....shared.numerals import sentences
 
 SENTENCES = sentences(__file__)
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..... import data as _data
-from .....data import parts
+from .....data import dataset
 from ....absent import gather
 from ....table import signed
 from ..._creation import source, tensor
@@ -53,7 +53,7 @@ class Subset(_data.Subset, Dataset):
     """The examples of a dataset with these indices."""
 
 
-class ConcatDataset(parts.ConcatDataset, Dataset):
+class ConcatDataset(dataset.ConcatDataset, Dataset):
     """Datasets concatenated."""
 
 

@@ -3,13 +3,19 @@
 By default glibc returns each large block to the system, which clears its pages again on the next use; this takes most
 of the time of an operation on large arrays. ``MALLOC_...`` variables in the environment take precedence, and
 ``AUTOLAB_ALLOCATOR=system`` leaves the allocator as it is. The value that Dask sets for its workers is ignored.
+
+Long graphs in a browser, whose call stack is too small for Python to free one node inside another.
 """
 
 from __future__ import annotations
 
 import ctypes
 import os
+import sys
 from functools import cache
+from typing import Any
+
+from .node import Edge
 
 MMAP_THRESHOLD, TRIM_THRESHOLD = 64 << 20, 256 << 20
 """In bytes: smaller blocks come from the heap and stay there, until this much is free at its end."""
@@ -42,3 +48,31 @@ def _is_glibc() -> bool:
         return (os.confstr("CS_GNU_LIBC_VERSION") or "").startswith("glibc")
     except (AttributeError, ValueError, OSError):
         return False
+
+
+_waiting: list[Any] = []
+"""What the edges that are being freed held, to be freed one after the other."""
+
+
+def _free(edge: Edge) -> None:
+    """Release what an edge holds once the call that frees the first edge gets to it."""
+    is_outermost = not _waiting
+    _waiting.append(None)  # marks that a call is under way
+    for name in ("parent", "more", "saved", "rule"):
+        _waiting.append(getattr(edge, name, None))
+        setattr(edge, name, None)
+    try:
+        while is_outermost and len(_waiting) > 1:
+            _waiting.pop()
+    finally:
+        if is_outermost:
+            _waiting.clear()
+
+
+def free_one_by_one() -> None:
+    """Free edges one after the other, from now on."""
+    Edge.__del__ = _free  # type: ignore[attr-defined]
+
+
+if sys.platform == "emscripten":
+    free_one_by_one()
