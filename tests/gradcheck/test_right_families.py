@@ -6,6 +6,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from check_subjects import node
+from helpers.each import each
 from right_families import FAMILIES, draw_right
 
 from autolab import Variable, check_gradients, using_config
@@ -26,8 +27,8 @@ def verdicts(family, seeds):
     return found
 
 
-@pytest.mark.parametrize("family", FAMILIES)
-@pytest.mark.parametrize("count", [3, pytest.param(1_000, marks=pytest.mark.full)])
+@each("family", FAMILIES)
+@each("count", [3, pytest.param(1_000, marks=pytest.mark.full)])
 def test_no_right_function_of_these_families_is_called_wrong(family, count):
     found = verdicts(family, range(count))
     assert [seed for seed, verdict in enumerate(found) if verdict == "wrong"] == []

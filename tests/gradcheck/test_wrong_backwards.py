@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from check_subjects import node
 from edited_rules import EDITS, SUBJECTS, edited, every_edit
+from helpers.each import each
 from more_wrong_backwards import MORE
 from wrong_backwards import CULPRITS, inputs_of
 
@@ -26,7 +27,7 @@ def check(name, seed):
     return culprit, check_gradients(culprit.function, *inputs_of(culprit, np.random.default_rng([seed, 1])))
 
 
-@pytest.mark.parametrize("name", ALL)
+@each("name", ALL)
 def test_a_wrong_backward_is_caught_and_its_cause_named(name):
     for seed in range(DRAWS):
         culprit, report = check(name, seed)
@@ -38,7 +39,7 @@ def test_a_wrong_backward_is_caught_and_its_cause_named(name):
 
 
 @pytest.mark.full
-@pytest.mark.parametrize("name", ALL)
+@each("name", ALL)
 def test_many_draws_of_a_wrong_backward_are_caught(name):
     for seed in range(100):
         assert check(name, seed + DRAWS)[1].verdict == "wrong"
