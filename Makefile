@@ -8,7 +8,7 @@ once_more = --reruns=1 --rerun-show-tracebacks
 # What somebody has set for other environments.
 unexport CDPATH PYTHONHOME PYTHONINSPECT PYTHONDONTWRITEBYTECODE
 
-.PHONY: help lab lite site test-site test test-full style types tests test-versions test-gpu test-gpu-device test-gpu-rest needs-gpu test-bridges test-graders test-hosts test-cuda-compile predict-gpu test-cluster bench bench-compiled bench-gpu release-check clean
+.PHONY: help lab lite site test-site test test-full style types tests test-versions test-gpu test-gpu-device test-gpu-rest needs-gpu test-bridges test-graders test-hosts test-browsers test-cuda-compile predict-gpu test-cluster bench bench-compiled bench-gpu release-check clean
 .NOTPARALLEL:
 
 help:
@@ -26,6 +26,7 @@ help:
 	@echo "make test-bridges  the tests of the bridges to PyTorch and JAX, in an environment of their own"
 	@echo "make test-graders  the lessons with nbgrader and otter-grader, in an environment of their own"
 	@echo "make test-hosts  live views in marimo, Voila, Notebook 7, Sphinx, MyST and VS Code's widgets, in an environment of their own"
+	@echo "make test-browsers  saved pages, the site where it is built, and the playground in Firefox and WebKit (installs them on Debian)"
 	@echo "make test-cuda-compile  all GPU kernels through NVIDIA's compilers, without a GPU, in an environment of their own"
 	@echo "make predict-gpu  the least time of some kernels on a GPU, from what these compilers say"
 	@echo "make bench      measure the engine against other libraries"
@@ -137,6 +138,12 @@ test-graders: .graders-venv/made
 # The places other than JupyterLab that show live views, in an environment of their own; without it these tests are skipped.
 test-hosts: .hosts-venv/made
 	.hosts-venv/bin/python -m pytest tests/hosts
+
+# Both browsers are Debian's, on a screen that nobody sees; what is not here is skipped.
+test-browsers:
+	@scripts/environment lab,test
+	@scripts/system-packages firefox-esr webkit2gtk-driver xvfb
+	$(python) -m pytest -n0 tests/browsers -m ""
 
 .hosts-venv/made: tests/hosts/requirements.txt pyproject.toml
 	"$${PYTHON:-python3}" -m venv --clear .hosts-venv

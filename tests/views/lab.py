@@ -99,12 +99,16 @@ class Lab:
 
 @contextlib.contextmanager
 def lab_server(
-    folder: Path, command: Sequence[str | Path] = (sys.executable,), variables: Mapping[str, str] | None = None
+    folder: Path,
+    command: Sequence[str | Path] = (sys.executable,),
+    variables: Mapping[str, str] | None = None,
+    app: str = "jupyterlab",
 ) -> Iterator[Lab]:
     """A server with folders, settings and a token of its own, on a free port of the loopback. It has the extension with
     the front ends of the views, as from a wheel of this state.
 
-    ``command`` is the Python that runs it, or how that is started; ``variables`` go before the test's own.
+    ``command`` is the Python that runs it, or how that is started; ``variables`` go before the test's own; ``app`` is
+    the module of JupyterLab, or that of Notebook 7.
     """
     own = folder / "own"
     places = {"CONFIG_DIR": "config", "DATA_DIR": "data", "RUNTIME_DIR": "runtime"}
@@ -130,16 +134,14 @@ def lab_server(
     work = folder / "work"
     work.mkdir()
     options = ["--no-browser", "--ip=127.0.0.1", "--port=0", "--allow-root", f"--ServerApp.root_dir={work}"]
-    options += [
-        "--LabApp.expose_app_in_browser=True",
-        "--LabApp.extension_manager=readonly",
-        "--ServerApp.log_level=WARN",
-    ]
+    kind = {"jupyterlab": "LabApp", "notebook": "JupyterNotebookApp"}[app]
+    options += [f"--{kind}.expose_app_in_browser=True", "--ServerApp.log_level=WARN"]
+    options += ["--LabApp.extension_manager=readonly"] * (app == "jupyterlab")
     log = own / "server.log"
     with (
         log.open("w") as out,
         subprocess.Popen(
-            [*command, "-m", "jupyterlab", *options],
+            [*command, "-m", app, *options],
             env=environment,
             stdout=out,
             stderr=subprocess.STDOUT,

@@ -40,7 +40,7 @@ export function makeChart(pick) {
   const frame = html("div.al-chart-frame", picture);
   const root = html(pick ? "section.al-chart.al-chart-pick" : "section.al-chart", title, frame, legend, note);
   /** @type {Chart} */
-  let chart;
+  let chart; // there may be hands before there is anything to show
   /** @type {number | null} */
   let cursor = null; // the horizontal position at which values are read
   let [width, height] = [0, 0];
@@ -129,7 +129,7 @@ export function makeChart(pick) {
 
   /** Write the legend: for each line the last number, or the one at the cursor. */
   function tell() {
-    chart.lines.forEach((line, i) => {
+    chart?.lines.forEach((line, i) => {
       const k = nearest(line);
       const value = line.y[k];
       write(
@@ -150,11 +150,11 @@ export function makeChart(pick) {
 
   /** @param {MouseEvent} event */
   function pointed(event) {
+    const places = chart?.lines[0]?.x ?? [];
+    if (!places.length) return;
     const part = (placeIn(event, picture).across * width - left) / (width - left - right);
     const wished = chart.x.lo + part * (chart.x.hi - chart.x.lo);
-    const places = chart.lines[0]?.x ?? [];
-    if (places.length)
-      point(places.reduce((best, at) => (Math.abs(at - wished) < Math.abs(best - wished) ? at : best)));
+    point(places.reduce((best, at) => (Math.abs(at - wished) < Math.abs(best - wished) ? at : best)));
   }
 
   function choose() {
@@ -169,7 +169,7 @@ export function makeChart(pick) {
 
   /** @param {KeyboardEvent} event */
   function pressed(event) {
-    const places = chart.lines[0]?.x ?? [];
+    const places = chart?.lines[0]?.x ?? [];
     const step = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
     if (pick && event.key === "Enter") return (claim(event), choose());
     if (!step || !places.length) return;

@@ -84,7 +84,8 @@ function begin() {
   worker = new Worker(workerAddress, { type: "module" });
   worker.onmessage = ({ data }) => hear(data);
   worker.onerror = (event) => say("failed", event.message);
-  interrupts = globalThis.crossOriginIsolated ? new Uint8Array(new SharedArrayBuffer(1)) : null;
+  const { crossOriginIsolated, SharedArrayBuffer } = globalThis; // WebKit may have the first without the second
+  interrupts = crossOriginIsolated && SharedArrayBuffer ? new Uint8Array(new SharedArrayBuffer(1)) : null;
   tell({ do: "start", pyodide: known.pyodide, numpy: known.numpy, build: known.build, interrupts });
 }
 
