@@ -75,6 +75,8 @@ def test_a_torch_module_is_seen_with_its_parameters(page: Page, open_foreign: Ca
     x, t = torch.randn(4, 2), torch.tensor([0, 1, 1, 0])
     wire = open_foreign(net, x, t)
     assert "Net" in (page.locator(".al-function").text_content() or "")
+    page.locator(".al-fold button").first.dispatch_event("click")  # layers are closed at first
+    wire.settle()
     shown = page.locator(".al-node").all_text_contents()
     for name in ("hidden.weight", "hidden.bias", "out.weight", "out.bias", "h", "y"):
         assert any(name in text for text in shown), (name, shown)
