@@ -556,7 +556,7 @@ ALIASES: dict[str, dict[str, str]] = {
             "functions.pytorch_tensor_names": "set_grad_enabled",
         }
     ),
-    "data": _names({"": "data= TensorDataset=TupleDataset", "parts": "ConcatDataset split_dataset_random"}),
+    "data": _names({"": "data= TensorDataset=TupleDataset", "dataset": "ConcatDataset split_dataset_random"}),
     "training": _names({"": "callbacks=extensions updaters=updater", "extensions": "EarlyStopping"}),
     "gradcheck": _names({"": "check_grad=check_gradients numerical_gradient=numerical_grad"}),
     "plots": _names({"": "hessian=show_hessian jacobian=show_jacobian"}),
