@@ -235,12 +235,12 @@ def __getattr__(name: str) -> Any:
     if name not in _LAZY:
         if name in __all__:  # neither defined here nor listed in _FOUND_IN, so it is a module
             return _import_module(f".{name}", __name__)
-        from .engine.habit_tables import ALIASES, HABITS
+        from .engine.habit_tables import ALIASES, answers
         from .engine.habits import by_habit
 
         if name in functions.__all__ or name in ALIASES["functions"]:
             return getattr(functions, name)
-        if name in _numpy.__all__ and name not in {**ALIASES["autolab"], **HABITS["autolab"]}:
+        if name in _numpy.__all__ and name not in {**ALIASES["autolab"], **answers("autolab")}:
             return getattr(by_habit(__name__, "autolab", "numpy"), name)
         return by_habit(__name__, "autolab", name)
     value = getattr(_import_module(f".{_LAZY[name]}", __name__), name)

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from autolab.engine.habit_tables import ALIASES, HABITS, KEYWORDS, NEEDLESS, ON_PURPOSE, PATTERNS
+from autolab.engine.habit_tables import ALIASES, KEYWORDS, NEEDLESS, ON_PURPOSE, PLACES, answers, patterns
 from autolab.shared.files import write
 
 TITLES = {
@@ -87,7 +87,7 @@ def markdown() -> str:
         "buffer that is filled again before `backward` goes in as a copy: `autolab.tensor(buffer)`; "
         "`autolab.check_inplace` finds where it did not, and `autolab.diagnose` does too.\n",
     ]
-    return "\n".join([*parts, *[_part(where) for where in HABITS]])
+    return "\n".join([*parts, *[_part(where) for where in PLACES]])
 
 
 def _different() -> list[str]:
@@ -107,9 +107,9 @@ def _part(where: str) -> str:
     if others:
         rows = [f"| `{name}` | `{own}` |" for name, own in _sorted(others)]
         paragraphs.append("\n".join(["| ✓ typed | is |", "| --- | --- |", *rows]))
-    if HABITS[where]:
+    if answers(where):
         names: dict[str, list[str]] = {}  # that are answered alike
-        for name, text in _sorted({**HABITS[where], **PATTERNS.get(where, {})}):
+        for name, text in _sorted({**answers(where), **patterns(where)}):
             names.setdefault(text.replace("{name}", "f").replace("{}", "..."), []).append(f"`{name}`")
         rows = [f"| {', '.join(alike)} | {text} |" for text, alike in names.items()]
         missing = "where none of them is there" if where == "keywords" else "not there"

@@ -23,7 +23,7 @@ import autolab
 from autolab import Variable, elementwise, grad, no_grad, optimizers, primitive, serializers, transforms
 from autolab import functions as F
 from autolab import links as L
-from autolab.engine.habit_tables import ALIASES, HABITS, ON_PURPOSE, OTHER_FORMS, PATTERNS
+from autolab.engine.habit_tables import ALIASES, ON_PURPOSE, OTHER_FORMS, PLACES, answers, patterns
 from autolab.engine.habits import _IMPORTED_FROM, _MODULES
 
 ROOT = Path(__file__).parents[1]
@@ -64,17 +64,17 @@ OWNERS: dict[str, Any] = {
 @each("where", OWNERS)
 def test_a_missing_name_is_answered(where: str) -> None:
     owner, listed = OWNERS[where], {*dir(OWNERS[where])}
-    for name in HABITS[where]:
+    for name in answers(where):
         with pytest.raises(AttributeError, match=rf"has no (attribute )?'{name}'; instead: ") as caught:
             getattr(owner, name)
         assert len(str(caught.value)) <= 300 and "`" not in str(caught.value), name
         assert not hasattr(owner, name) and name not in listed
 
 
-@each("where", [where for where in PATTERNS if PATTERNS[where] and where in OWNERS])
+@each("where", [where for where in PLACES if patterns(where) and where in OWNERS])
 def test_a_name_of_a_family_is_answered(where: str) -> None:
     """A name that a pattern describes, with any letters for its ``*``."""
-    for pattern in PATTERNS[where]:
+    for pattern in patterns(where):
         with pytest.raises(AttributeError, match="; instead: ") as caught:
             getattr(OWNERS[where], pattern.replace("*", "Qq"))
         assert len(str(caught.value)) <= 300 and not {"`", "{", "}"} & {*str(caught.value)}, pattern
@@ -82,10 +82,10 @@ def test_a_name_of_a_family_is_answered(where: str) -> None:
 
 def test_no_answer_hides_what_is_there() -> None:
     """Neither a function of NumPy's nor a module, which the answers would keep from being imported."""
-    assert not HABITS["autolab"].keys() & {*np.__all__} - {"core", "i0"}
+    assert not answers("autolab").keys() & {*np.__all__} - {"core", "i0"}
     for package, where in _IMPORTED_FROM.items():
         modules = {module.name for module in iter_modules(getattr(import_module(package), "__path__", []))}
-        assert not modules & HABITS.get(where, {}).keys(), package
+        assert not modules & answers(where).keys(), package
 
 
 @each(("where", "name"), [(where, name) for where in ALIASES for name in ALIASES[where]])
@@ -97,7 +97,7 @@ def test_an_alias_is_what_it_stands_for(where: str, name: str) -> None:
         owner, found = autolab, getattr(found, "__func__", found)
     for part in target.split(".") if target else ():
         owner = getattr(owner, part) if not hasattr(owner, "__path__") else _below(owner, part)
-    assert (found is owner or found == owner) and name not in HABITS[where] and name not in dir(OWNERS[where])
+    assert (found is owner or found == owner) and name not in answers(where) and name not in dir(OWNERS[where])
 
 
 def _below(package: Any, name: str) -> Any:
@@ -114,7 +114,7 @@ def test_a_name_of_another_module_is_answered_by_its_place() -> None:
                 getattr(other, name)
             except AttributeError as error:
                 told = re.search(r"; instead: autolab\.([\w.]+)$", str(error))
-                assert told or name in HABITS.get(where, ()) or name in HABITS["autolab"], (where, name, error)
+                assert told or name in answers(where) or name in answers("autolab"), (where, name, error)
                 assert not told or getattr(attrgetter(told[1])(autolab), "__doc__", "") != "", (where, name, error)
 
 
@@ -143,9 +143,9 @@ _KNOWN = {
 }
 
 
-@each("where", HABITS)
+@each("where", PLACES)
 def test_what_is_offered_exists(where: str) -> None:
-    for name, text in HABITS[where].items():
+    for name, text in answers(where).items():
         for code in re.findall("`(.*?)`", text):
             if where != "parameters" and not re.match(r"[.-]|autolab \w+$", code) and not re.search(r"=(,|$)", code):
                 ast.parse(re.sub(r"^(with .*:)$", r"\1 pass", code))

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from .argument_checks import in_own_words, unknown_keyword
 from .errors import LIMIT, NoGradientError
-from .habit_tables import HABITS
+from .habit_tables import answers
 
 if TYPE_CHECKING:
     from .primitive import Primitive
@@ -138,7 +138,7 @@ def _as_spelled(function: Primitive, spelling: Any, args: tuple[Any, ...], given
 
 def refusal(function: str, name: str) -> str:
     """The message about a NumPy parameter that a function does not accept."""
-    told = HABITS["parameters"].get(name, "").replace("`", "")
+    told = answers("parameters").get(name, "").replace("`", "")
     return f"does not take {name!r}" + (f"; {told.format(name=function)}" if told else "")
 
 
@@ -199,7 +199,7 @@ def _mismatch(function: Primitive, args: tuple[Any, ...], given: dict[str, Any],
 def unknown(function: Primitive, name: str) -> str:
     """The message about a keyword that a function does not have, with a hint for NumPy's parameters."""
     taken = function.grain is not None or function.spelling is not None or function.elementwise
-    if name in HABITS["parameters"] and taken:
+    if name in answers("parameters") and taken:
         return f"{function.name}: {refusal(function.name, name)}"
     return no_keyword(function.schema, name)
 

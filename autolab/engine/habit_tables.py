@@ -6,6 +6,7 @@ backquotes; in a list of names, AutoLab's own name follows ``=`` if it differs.
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
 from .habit_families import FAMILIES
@@ -43,7 +44,7 @@ _BY_STEP = "`optimizers.lr_scheduler.LambdaLR(optimizer, lambda step: factor)`, 
 _A_LOOP = "a loop of `loss.backward()` and `optimizer.update()`, or `training.Trainer`"
 _SCIKIT = "scikit-learn's own, whose arrays go in as they are"
 
-HABITS: dict[str, dict[str, str]] = {
+_ANSWERS: dict[str, dict[str, str]] = {
     "Variable": {
         "backward_hook": "`autolab.observe(hook)` hears every step",
         **dict.fromkeys(
@@ -377,20 +378,31 @@ HABITS: dict[str, dict[str, str]] = {
         "weight_decay": "`optimizer.add_hook(optimizers.WeightDecay(rate))`",
     },
 }
-"""Where a name was looked for -> name -> what to use instead."""
+"""Where a name was looked for -> name -> what to use instead; `answers` adds those of the families."""
 
-PATTERNS: dict[str, dict[str, str]] = {}
-"""The same for names with ``*``, which stands for any part of a name, and ``{}`` for that part in the sentence."""
 
-for _where, _families in FAMILIES.items():
-    _own = HABITS.setdefault(_where, {})
-    PATTERNS[_where] = {}
-    for _words, _text in _families.items():
-        for _name in _words.split():
-            if "*" in _name:
-                PATTERNS[_where][_name] = _text
-            else:
-                _own.setdefault(_name, _text.replace("{}", _name.rstrip("_")))
+@cache
+def answers(where: str) -> dict[str, str]:
+    """Name -> what to use instead, of a place. Most places are never asked, so that each is put together when it is."""
+    found = {**_ANSWERS.get(where, {})}
+    for name, text in _of_families(where):
+        if "*" not in name:
+            found.setdefault(name, text.replace("{}", name.rstrip("_")))
+    return found
+
+
+@cache
+def patterns(where: str) -> dict[str, str]:
+    """The same for names with ``*``, which stands for any part of a name, and ``{}`` for that part in the sentence."""
+    return {name: text for name, text in _of_families(where) if "*" in name}
+
+
+def _of_families(where: str) -> list[tuple[str, str]]:
+    return [(name, text) for words, text in FAMILIES.get(where, {}).items() for name in words.split()]
+
+
+PLACES = tuple(dict.fromkeys([*_ANSWERS, *FAMILIES]))
+"""Where a name may be looked for."""
 
 
 def _pairs(words: str) -> list[tuple[str, str]]:

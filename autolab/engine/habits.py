@@ -11,7 +11,7 @@ from importlib.machinery import ModuleSpec
 from types import FrameType, ModuleType
 from typing import Any
 
-from .habit_tables import ALIASES, HABITS, PATTERNS
+from .habit_tables import ALIASES, PLACES, answers, patterns
 
 _PACKAGE = __name__.partition(".")[0]
 
@@ -30,10 +30,10 @@ def instead(where: str, name: str) -> str:
     >>> instead("optimizers", "relu")
     '; instead: autolab.relu'
     """
-    found = HABITS.get(where, {}).get(name)
+    found = answers(where).get(name)
     if found is None and where in _MODULES and name[0] != "_":
-        others = [HABITS[place] for place in ("linalg", *_MODULES) if place in HABITS]
-        found = HABITS["autolab"].get(name) or _elsewhere(where, name)
+        others = [answers(place) for place in ("linalg", *_MODULES) if place in PLACES]
+        found = answers("autolab").get(name) or _elsewhere(where, name)
         found = found or next((table[name] for table in others if name in table), None)
     if not found:
         places = (where, *_NEXT) if where in _MODULES else (where,)
@@ -66,7 +66,7 @@ _NEXT = ("links", "functions", "optimizers")
 
 def _by_pattern(where: str, name: str) -> Iterator[str]:
     """What the patterns of a place say about a name: a long table's rows for names that begin or end alike."""
-    for pattern, text in PATTERNS.get(where, {}).items():
+    for pattern, text in patterns(where).items():
         before, _, after = pattern.partition("*")
         if len(name) >= len(before + after) and name.startswith(before) and name.endswith(after):
             yield text.replace("{}", name[len(before) : len(name) - len(after)])
@@ -138,7 +138,7 @@ class ModulesByHabit:
         own = _PACKAGE if where in ("autolab", "autograd") else f"{_PACKAGE}.{where}"
         if last in ALIASES.get(where, {}):
             found = at(ALIASES[where][last], own)
-        elif last in HABITS.get(where, {}):
+        elif last in answers(where):
             raise ModuleNotFoundError(f"No module named {name!r}{instead(where, last)}")
         else:
             found = None if package == own else at(last, own)
@@ -206,7 +206,7 @@ class Alias:
 def answer_habits(cls: type, where: str) -> None:
     """Give ``cls`` the aliases and placeholders of ``where``, for names that it lacks; ``dir`` does not list them."""
     aliases = {name: target for name, target in ALIASES.get(where, {}).items() if not hasattr(cls, name)}
-    names = [*aliases, *[name for name in HABITS[where] if not hasattr(cls, name)]]
+    names = [*aliases, *[name for name in answers(where) if not hasattr(cls, name)]]
     for name in names:
         setattr(cls, name, Alias(aliases[name]) if name in aliases else Habit(where, name))
     listed: Any = cls.__dir__

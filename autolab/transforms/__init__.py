@@ -26,12 +26,16 @@ For all of them:
   there are none, or inside ``autolab.no_grad()``, results are constants, which are cheaper.
 """
 
-from ..engine.habits import answering
+from typing import TYPE_CHECKING, Any
+
+from ..engine.habits import by_habit
 from .batches import vmap
 from .checkpoints import checkpoint
 from .gradients import elementwise_grad, grad, jvp, nth_derivative, value_and_grad, vjp
 from .jacobians import hessian, hvp, jacfwd, jacobian, jacrev
-from .taylor_series import jet
+
+if TYPE_CHECKING:
+    from .taylor_series import jet
 
 __all__ = [
     "checkpoint",
@@ -51,4 +55,9 @@ __all__ = [
 ]
 
 
-__getattr__ = answering(__name__, "transforms")
+def __getattr__(name: str) -> Any:
+    if name == "jet":  # on first use: it would make the first `autolab.grad` an eighth longer
+        from .taylor_series import jet
+
+        return jet
+    return by_habit(__name__, "transforms", name)

@@ -110,8 +110,11 @@ def _put_value(g: Any, value_shape: tuple[int, ...], index: Any) -> Any:
 def _may_repeat(index: Any) -> bool:
     """Whether an index could select an element twice: integer arrays can, and whatever NumPy converts to them."""
     items = index if isinstance(index, tuple) else (index,)
-    several = [item for item in items if not isinstance(item, _PLAIN) and getattr(item, "ndim", None) != 0]
-    return any([getattr(item, "dtype", None) != np.bool_ for item in several])
+    return any([not isinstance(item, _PLAIN) and _selects_by_number(item) for item in items])
+
+
+def _selects_by_number(item: Any) -> bool:
+    return getattr(item, "ndim", None) != 0 and getattr(item, "dtype", None) != np.bool_
 
 
 @primitive(numpy=np.take_along_axis)
