@@ -170,7 +170,7 @@ def curvature(loss: Loss, model: Any, /, *data: Any, probes: int = 6, seed: int 
     >>> x, t = np.array([[1.0, 0.0], [0.0, 2.0]]), np.zeros((2, 1))
     >>> found = autolab.curvature(lambda net, x, t: ((net(x) - t) ** 2).mean(), net, x, t)
     >>> round(found.trace, 6), [layer.name for layer in found.layers]
-    (7.0, ['net'])
+    (7.0, ['W', 'b'])
     """
     __tracebackhide__ = hidden()
     with folded():
