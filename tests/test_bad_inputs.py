@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from helpers.each import each
 from helpers.refusals import Refusal, World
 from helpers.refusals_engine import ENGINE
 from helpers.refusals_functions import FUNCTIONS
@@ -17,7 +18,7 @@ def test_there_are_enough_rows() -> None:
     assert len(ROWS) >= 80 and len({row.words for row in ROWS}) >= 80
 
 
-@pytest.mark.parametrize("row", ROWS, ids=lambda row: "-".join(row.words[:3]))
+@each("row", ROWS, ids=lambda row: "-".join(row.words[:3]))
 def test_bad_inputs(row: Refusal) -> None:
     world = World()
     before = world.state()

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from helpers.each import each
 
 import autolab
 from autolab import Variable, grad, optimizers
@@ -57,7 +58,7 @@ SAME_CALLS = {
 }
 
 
-@pytest.mark.parametrize("name", SAME_CALLS)
+@each("name", SAME_CALLS)
 def test_keywords_of_functions(name: str) -> None:
     theirs, ours = [call(Variable(X)) for call in SAME_CALLS[name]]
     np.testing.assert_array_equal(getattr(theirs, "data", theirs), getattr(ours, "data", ours))
@@ -245,7 +246,7 @@ FLOATS: dict[str, tuple[Any, ...]] = {
 }
 
 
-@pytest.mark.parametrize("name", FLOATS)
+@each("name", FLOATS)
 def test_floats_require_a_gradient(name: str) -> None:
     x = getattr(autolab, name)(*FLOATS[name])
     F.sum(x**2).backward()

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from helpers.cases import Case, naming
 from helpers.devices import Device
+from helpers.each import each
 from helpers.function_table import ROWS
 from helpers.rows import Row
 
@@ -116,7 +117,7 @@ def _options(row: Row, attributes: dict[str, Any]) -> dict[str, Any]:
     return attributes if row.name == "repeat" else {k: _moved(v) for k, v in attributes.items()}
 
 
-@pytest.mark.parametrize("row", ROWS, ids=lambda row: row.name)
+@each("row", ROWS, ids=lambda row: row.name, parts=2)
 def test_nothing_crosses(row: Row, device: Device) -> None:
     for case in row.cases:
         with naming(case.label):
@@ -143,7 +144,7 @@ def _check_that_nothing_crosses(row: Row, case: Case, device: Device) -> None:
             np.testing.assert_allclose(host, b, rtol=near, atol=near * max(1, float(np.abs(b).max(initial=0))))
 
 
-@pytest.mark.parametrize("row", ROWS, ids=lambda row: row.name)
+@each("row", ROWS, ids=lambda row: row.name)
 def test_arrays_alone_stay_too(row: Row, device: Device) -> None:
     args, attributes = _calls(row, row.cases[0])[0]
     arrays = [_moved(a.data if isinstance(a, Variable) else a) for a in args]

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from helpers.each import each
 from helpers.function_table import ROWS
 from helpers.nodes import MulAdd, SinCos
 from helpers.programs import draw
@@ -38,7 +39,7 @@ def check_duality(recording: Recording) -> None:
     assert abs(left - right) <= 1e4 * max([np.finfo(kind).eps for kind in kinds]) * size, (left, right)
 
 
-@pytest.mark.parametrize("seed", range(60))
+@each("seed", range(60))
 def test_tangents_and_gradients_agree_on_random_programs(seed: int) -> None:
     program, rng = draw(seed), np.random.default_rng(seed)
     for k, x in enumerate(program.inputs):
@@ -51,7 +52,7 @@ def test_tangents_and_gradients_agree_on_random_programs(seed: int) -> None:
             check_duality(recording)
 
 
-@pytest.mark.parametrize("row", [row for row in ROWS if row.order], ids=[row.name for row in ROWS if row.order])
+@each("row", [row for row in ROWS if row.order], ids=[row.name for row in ROWS if row.order])
 def test_tangents_and_gradients_agree_for_every_function(row: Any) -> None:
     rng = np.random.default_rng(0)
     for case in row.cases:

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from helpers.each import each
 
 from autolab import functions as F
 from autolab import record
@@ -229,8 +230,8 @@ def failed(fn: Callable[..., Any], x: float) -> Recording:
     return recording
 
 
-@pytest.mark.parametrize("x", [-9.0, -3.0, -0.5, 0.5, 3.0, 9.0])
-@pytest.mark.parametrize("fn", PROGRAMS, ids=lambda fn: fn.__name__)
+@each("x", [-9.0, -3.0, -0.5, 0.5, 3.0, 9.0])
+@each("fn", PROGRAMS, ids=lambda fn: fn.__name__)
 def test_what_is_called_not_reached_was_not(fn: Callable[..., Any], x: float) -> None:
     recording, seen = run(fn, x)
     assert seen.isdisjoint(recording.unreached)
@@ -241,7 +242,7 @@ def lines(fn: Callable[..., Any], x: float) -> list[int]:
     return [line - fn.__code__.co_firstlineno for line in run(fn, x)[0].unreached]
 
 
-@pytest.mark.parametrize(
+@each(
     ("fn", "x", "expected"),
     [
         (either, 1.0, [4, 5]),

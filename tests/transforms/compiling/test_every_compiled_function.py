@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from helpers.bits import bits
 from helpers.cases import Case
+from helpers.each import each
 from helpers.function_table import ROWS
 from helpers.programs_with_parts import LAYOUTS
 from helpers.rows import Row
@@ -45,7 +46,7 @@ def assert_was_compiled(compiled: Any, row: Row, except_for: set[str]) -> None:
     assert not compiled.refusals or row.name in except_for or excused
 
 
-@pytest.mark.parametrize(("row", "case", "dtype"), CELLS)
+@each(("row", "case", "dtype"), CELLS)
 def test_a_compiled_function_computes_the_same_bits(row: Row, case: Case, dtype: type) -> None:
     run, _ = call(row, case, dtype, 0)
     compiled = autolab.compile(run)
@@ -62,7 +63,7 @@ def test_a_compiled_function_computes_the_same_bits(row: Row, case: Case, dtype:
     assert_was_compiled(compiled, row, REFUSED)
 
 
-@pytest.mark.parametrize(("row", "case"), [
+@each(("row", "case"), [
     pytest.param(
         row, case, id=f"{row.name}-{case.label}",
         marks=[]

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from helpers.each import each
 from helpers.steps_with_indices import LOSSES, K, world
 
 import autolab
@@ -46,7 +47,7 @@ def losses_and_parameters(loss: Any, way: str, seed: int, compiled: bool) -> tup
     return bits, step.refusals if compiled else [], max([p.calls for p in step.programs], default=0) if compiled else 0
 
 
-@pytest.mark.parametrize("seed", [0, *[pytest.param(i, marks=pytest.mark.full) for i in range(1, 20)]])
+@each("seed", [0, *[pytest.param(i, marks=pytest.mark.full) for i in range(1, 20)]])
 def test_labels_and_masks_change(seed: int) -> None:
     wrong = []
     with warnings.catch_warnings(), np.errstate(all="ignore"):

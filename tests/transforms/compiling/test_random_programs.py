@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from helpers import array_programs, programs, programs_with_parts
 from helpers.bits import bits
+from helpers.each import each
 from helpers.programs_with_escapes import LOSSES
 
 import autolab
@@ -27,18 +28,15 @@ def quiet() -> Iterator[None]:
         yield
 
 
-@pytest.fixture(autouse=True)
-def small_blocks(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+def small_blocks(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """For every other seed arrays of a few elements are large enough for blocks."""
-    if request.node.callspec.params.get("seed", 0) % 2:
+    if seed % 2:
         monkeypatch.setattr(executable, "_BLOCK_BYTES", 64)
 
 
 def some(first: int, whole: int) -> Any:
     """The first few in every run, all of them in the full one."""
-    return pytest.mark.parametrize(
-        "seed", [pytest.param(i, marks=[] if i < first else pytest.mark.full) for i in range(whole)]
-    )
+    return each("seed", [pytest.param(i, marks=[] if i < first else pytest.mark.full) for i in range(whole)])
 
 
 def outcome(function: Callable[..., Any], args: list[Any]) -> Any:
@@ -56,7 +54,8 @@ def arrays_in(value: Any) -> list[np.ndarray]:
 
 
 @some(40, 3000)
-def test_functions_of_arrays(seed: int) -> None:
+def test_functions_of_arrays(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    small_blocks(seed, monkeypatch)
     made = array_programs.draw(seed)
     compiled = autolab.compile(made.function)
     kept = []
@@ -95,7 +94,8 @@ def fresh(program: programs.Program, seed: int) -> list[np.ndarray]:
 
 
 @some(8, 1000)
-def test_values_gradients_and_second_order_within(seed: int) -> None:
+def test_values_gradients_and_second_order_within(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    small_blocks(seed, monkeypatch)
     program = programs.draw(seed)
     function = orders(program)
     compiled = autolab.compile(function)
@@ -106,9 +106,12 @@ def test_values_gradients_and_second_order_within(seed: int) -> None:
 
 
 @some(8, 1000)
-@pytest.mark.parametrize("are_leaves", [True, False])
-def test_values_gradients_and_second_order_from_outside(seed: int, are_leaves: bool) -> None:
+@each("are_leaves", [True, False])
+def test_values_gradients_and_second_order_from_outside(
+    seed: int, are_leaves: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Also of arguments that were computed themselves, in another way for each call."""
+    small_blocks(seed, monkeypatch)
     program = programs.draw(seed)
     compiled = autolab.compile(program.ours)
     for i in range(5):
@@ -129,8 +132,9 @@ def test_values_gradients_and_second_order_from_outside(seed: int, are_leaves: b
 
 
 @some(40, 1000)
-def test_results_of_many_parts_from_outside(seed: int) -> None:
+def test_results_of_many_parts_from_outside(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """With upstream gradients of some of them, in any memory layout; of leaves, computed arguments and parameters."""
+    small_blocks(seed, monkeypatch)
     function, parameters = programs_with_parts.draw(seed)
     compiled, choice = autolab.compile(function), random.Random(seed)
     for i in range(6):
@@ -160,7 +164,7 @@ def test_results_of_many_parts_from_outside(seed: int) -> None:
     assert not compiled.refusals or "and changes or returns others" in compiled.refusals[0]  # one without a gradient
 
 
-@pytest.mark.parametrize("number", range(len(LOSSES)))
+@each("number", range(len(LOSSES)))
 def test_functions_that_go_another_way(number: int) -> None:
     loss = LOSSES[number]
     compiled = autolab.compile(loss)
