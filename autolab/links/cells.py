@@ -225,9 +225,9 @@ def gru_state(wx: Any, wh: Any, h: Any) -> Any:
     """
     parts = [gates if isinstance(gates, tuple) else split(gates, 3, axis=-1) for gates in (wx, wh)]
     (x_r, x_z, x_c), (h_r, h_z, h_c) = parts
-    r, z = sigmoid(x_r + h_r), sigmoid(x_z + h_z)
+    r = sigmoid(x_r + h_r)
     c = tanh(x_c + (h_c(r) if callable(h_c) else r * h_c))
-    return c + z * (h - c)
+    return c + sigmoid(x_z + h_z) * (h - c)
 
 
 def zeros_before(cell: Any, x: Any) -> Any:

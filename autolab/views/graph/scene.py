@@ -144,13 +144,14 @@ def scene(
         best = max(snakes, key=attrgetter("room"))
         found += [best] if best.room >= 1 else []
     _mark_orders(usual.nodes, recording, outline)
+    is_long = len(usual.nodes) >= FEWEST  # then all have the same fields, so that they are sent as columns
     for node in usual.nodes:
         node["x"], node["y"] = usual.placed.corners[node["id"]]
-        if plate := _plate(node, recording):
-            node["plate"] = plate
         node["parent"] = outline.parents.get(node["id"])
-        if device := places.get(node["id"] if node["group"] is None else node["group"]["last"]):
-            node["device"] = device
+        device = places.get(node["id"] if node["group"] is None else node["group"]["last"])
+        for field, value in (("plate", _plate(node, recording)), ("device", device)):
+            if value is not None or is_long:
+                node[field] = value
     at = found.index(usual)
     picture = {
         "title": title(recording),
