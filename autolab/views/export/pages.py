@@ -56,7 +56,7 @@ def page_around(title: str, style: str, body: Markup, views: Iterable[str], look
     found = [digests(view, look) for view in sorted(set(views))]
     styles = " ".join([digest(style), *[own for own, _ in found]])
     scripts = " ".join([script for _, script in found if script != "'none'"]) or "'none'"
-    policy = Markup(f"{_POLICY}style-src {styles}; script-src {scripts}")
+    policy = Markup(f"{_FRAME_POLICY}style-src {styles}; script-src {scripts}")
     return document(title, style, policy, element("main", body))
 
 

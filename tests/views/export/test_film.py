@@ -75,9 +75,7 @@ def test_a_share_is_multiplied_runs_to_its_input_and_is_added(tmp_path: Path) ->
         return h + x
 
     shown = made(autolab.record(twice, x=2.0, y=3.0))
-    last = next(
-        told for told in shown.frames if told["growing"] == {} and told["edge"] and "number 2 of 2" in told["spoken"]
-    )
+    last = next(told for told in shown.frames if told["growing"] == {} and told["edge"] and "2 of 2" in told["spoken"])
     labels = [[label.text for label in labels] for labels, _ in shown._moving(last)]
     assert labels[0] == ["1 × 3 = 3"] and labels[-1] == ["1 + 3 = 4"] and ["3"] in labels[1:-1]
     added = [svg for svg, _ in shown.pictures() if ">1 + 3 = 4<" in svg]

@@ -282,4 +282,6 @@ def test_the_sentence_at_rest_says_what_can_be_done(
     page: Page, open_view: Open, fn: Any, inputs: Any, rest: str, what: str
 ) -> None:
     open_view(fn, **inputs)
-    expect(page.locator(".al-sentence")).to_have_text(autolab.views.draw.messages.say(rest, what=what))
+    say = autolab.views.draw.messages.say
+    cells = [say("rest_point")] if any([np.ndim(x) for x in inputs.values()]) else []
+    expect(page.locator(".al-sentence")).to_have_text(" ".join([say(rest, what=what), *cells]))

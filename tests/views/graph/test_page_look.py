@@ -30,7 +30,7 @@ MISPLACED = """() => {
   const outside = (b, e) => b.left < view.left - 1 || b.right > view.right + 1 || below(b, e);
   const cut = e => e.scrollWidth > e.clientWidth + 1 && getComputedStyle(e).overflowX !== 'visible';
   return [...document.querySelectorAll('.al-view *')]
-    .filter(e => !e.matches(scrolls) && e.getBoundingClientRect().width)
+    .filter(e => !e.matches(scrolls) && e.getBoundingClientRect().width && e.checkVisibility())
     .filter(e => outside(e.getBoundingClientRect(), e) || (cut(e) && !e.matches('.al-pane, input')))
     .map(e => e.outerHTML.slice(0, 120));
 }"""
