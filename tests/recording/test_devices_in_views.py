@@ -80,7 +80,7 @@ def test_a_closed_group_shows_the_device_of_its_result(traffic: Traffic) -> None
 def test_nothing_is_said_while_all_is_in_main_memory() -> None:
     recording = autolab.record(lambda x: F.sum(x * x), np.ones(3))
     picture = scene(recording)
-    assert {node["device"] for node in picture["nodes"]} == {None} and recording.pool is None
+    assert {node.get("device") for node in picture["nodes"]} == {None} and recording.pool is None
     assert {edge["transfer"] for edge in picture["edges"]} == {None}
     svg = str(to_svg(recording))
     assert 'class="transfer"' not in svg and 'class="plate device"' not in svg and "Memory of the GPU" not in svg

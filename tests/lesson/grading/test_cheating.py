@@ -88,6 +88,8 @@ def test_who_reads_the_answers_finds_none_and_is_named(tmp_path):
         write(tmp_path / f"{way}.ipynb", READS.replace("{how}", how), 'lesson.check("start-zero", None)')
     told = {one.file: one.problem for one in grade(tmp_path) if one.points == 0}
     assert len(told) == len(FILES)
+    if "bubblewrap" in fences.holding():  # then there is no such file, and who looks before opening it opens nothing
+        return
     silent = {file[:-6] for file, problem in told.items() if "may not read" not in problem}
     assert silent <= {"dir_fd", "hardlink", "cat", "memory"}, silent
 

@@ -51,7 +51,9 @@ def check_class(folder, count, kinds, server, limits):
             assert one.points == 0 and (one.problem or "writes-to-the-judge" in one.file), one
         else:
             reads = one.file.startswith(("deletes", "reads", "lists"))
-            assert found == expected[one.file] and ("may not read" in one.problem) == reads, one
+            is_named = "may not read" in one.problem
+            assert found == expected[one.file], one
+            assert is_named == reads or (reads and "bubblewrap" in fences.holding()), one  # there it is not to be seen
             assert reads or not one.problem, one
     assert {path.name: path.read_bytes() for path in folder.iterdir()} == before and not mark.exists()
     with pytest.raises(TimeoutError):
