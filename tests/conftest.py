@@ -9,10 +9,11 @@ import sys
 from collections.abc import Generator, Iterator
 from contextlib import suppress
 from typing import TYPE_CHECKING
+from zlib import crc32
 
 import pytest
 from helpers import devices, each
-from helpers.dealing import dealt
+from helpers.dealing import dealt, waits
 from helpers.needed_marks import missing_mark, watched
 from helpers.state import nothing_left_behind
 
@@ -39,6 +40,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    config.pluginmanager.register(_Slices)
     each.wanted[0] = config.getoption("--case")
     config.addinivalue_line("markers", "source(*ids): the statements of the source documents that the test shows")
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # started in the background of a shell; tests press Ctrl-C
@@ -63,6 +65,26 @@ def pytest_collection() -> Generator[None, object, object]:
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     each.give_shares(metafunc)
+
+
+class _Slices:
+    """Before marks choose among the tests: of the variants of one test that waits for pages, every run takes one in
+    three, which of them is in its name, and `make test-full` takes all."""
+
+    @staticmethod
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+        variants: dict[tuple[object, str], list[pytest.Item]] = {}
+        for item in items:
+            name = getattr(item, "originalname", item.name)
+            marks = [mark.name for mark in item.iter_markers()]
+            if name != item.name and waits(item) and not {"full", "whole"}.intersection(marks):
+                variants.setdefault((item.path, name), []).append(item)
+        for (_, name), found in variants.items():
+            kept = crc32(name.encode()) % min(3, len(found))
+            for place, item in enumerate(found):
+                if place % 3 != kept:
+                    item.add_marker(pytest.mark.full)
 
 
 @pytest.hookimpl(trylast=True)

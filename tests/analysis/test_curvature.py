@@ -75,17 +75,17 @@ def test_the_errors_hold() -> None:
     the error of each extreme, and the extremes themselves are within 1 %."""
     rng, missed = np.random.default_rng(3), []
     spectra = {
-        "even": np.linspace(-1, 3, 400),
-        "close": np.r_[np.full(200, 1.0), np.full(200, 1.001)],
-        "apart": np.r_[np.geomspace(1e-6, 1, 399), 1e4],
-        "low rank": np.r_[np.zeros(395), 1, 2, 3, 4, -5],
-        "negative": -np.geomspace(1, 100, 400),
-        "tiny": np.linspace(1, 2, 400) * 1e-30,
+        "even": np.linspace(-1, 3, 280),
+        "close": np.r_[np.full(140, 1.0), np.full(140, 1.001)],
+        "apart": np.r_[np.geomspace(1e-6, 1, 279), 1e4],
+        "low rank": np.r_[np.zeros(275), 1, 2, 3, 4, -5],
+        "negative": -np.geomspace(1, 100, 280),
+        "tiny": np.linspace(1, 2, 280) * 1e-30,
     }
     for name, values in spectra.items():
-        turn = np.linalg.qr(rng.normal(size=(400, 400)))[0]
+        turn = np.linalg.qr(rng.normal(size=(280, 280)))[0]
         matrix = (turn * values) @ turn.T
-        found = curvature(lambda x, m: (x @ m @ x) * 0.5, rng.normal(size=400), (matrix + matrix.T) / 2)
+        found = curvature(lambda x, m: (x @ m @ x) * 0.5, rng.normal(size=280), (matrix + matrix.T) / 2)
         scale = np.abs(values).max()
         for end, true in ((found.largest, values.max()), (found.smallest, values.min())):
             inside = np.abs(values - end.value).min() <= end.error + 1e-9 * scale

@@ -80,6 +80,7 @@ def state(outputs: Any) -> str:
     return "".join(outputs[0].data["text/html"])
 
 
+@pytest.mark.whole
 @pytest.mark.lab
 @pytest.mark.parametrize("notebook", NOTEBOOKS, ids=lambda path: path.stem)
 def test_as_it_is_and_then_with_the_solutions(notebook, tmp_path):

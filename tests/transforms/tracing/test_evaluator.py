@@ -80,7 +80,7 @@ def test_a_product_ends_where_the_numbers_of_its_dtype_do(bare: Page, dtype: Any
 
 
 @pytest.mark.browser
-@pytest.mark.parametrize("share", [40, pytest.param(1, marks=pytest.mark.full)])
+@pytest.mark.parametrize("share", [120, pytest.param(1, marks=pytest.mark.full)])
 def test_a_page_computes_what_python_does(bare: Page, share: int) -> None:
     refused: dict[str, set[str]] = {}
     for row in ROWS:
