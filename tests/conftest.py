@@ -88,9 +88,9 @@ class _Slices:
 
 
 @pytest.hookimpl(trylast=True)
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    if processes := int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "0")):
-        items[:] = dealt(items, processes)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    if worker := getattr(config, "workerinput", None):  # in the environment this also stands for what a test starts
+        items[:] = dealt(items, worker["workercount"])
 
 
 def pytest_collection_finish() -> None:
