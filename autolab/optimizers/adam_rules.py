@@ -63,11 +63,16 @@ class Adam(Optimizer):
             step += self.weight_decay * w
         return moved(w, step, -self.rate)
 
-    def _direction(self, g: Array, state: State) -> Array:
-        """What the parameter moves against, at a learning rate of 1."""
+    def _moments(self, g: Array, state: State) -> tuple[int, Array, Array]:
+        """The number of this update, and the running averages of ``g`` and of ``g * g`` with it."""
         t = state["step"] = state.get("step", 0) + 1
         m = state["exp_avg"] = averaged(state.get("exp_avg"), g, self.beta1)
         v = state["exp_avg_sq"] = averaged(state.get("exp_avg_sq"), g * g, self.beta2)
+        return t, m, v
+
+    def _direction(self, g: Array, state: State) -> Array:
+        """What the parameter moves against, at a learning rate of 1."""
+        t, m, v = self._moments(g, state)
         if self.amsgrad:
             v = state["max_exp_avg_sq"] = get_array_module(v).maximum(v, state.get("max_exp_avg_sq", v))
         root = math.sqrt(1 - self.beta2**t)  # sqrt(v / c) + eps = (sqrt(v) + eps * sqrt(c)) / sqrt(c)
@@ -167,11 +172,9 @@ class NAdam(Adam):
         self.momentum_decay = momentum_decay
 
     def _direction(self, g: Array, state: State) -> Array:
-        t = state["step"] = state.get("step", 0) + 1
+        t, m, v = self._moments(g, state)
         now, later = [self.beta1 * (1 - 0.5 * 0.96 ** (i * self.momentum_decay)) for i in (t, t + 1)]
         product = state["mu_product"] = state.get("mu_product", 1.0) * now
-        m = state["exp_avg"] = averaged(state.get("exp_avg"), g, self.beta1)
-        v = state["exp_avg_sq"] = averaged(state.get("exp_avg_sq"), g * g, self.beta2)
         ahead = g * ((1 - now) / (1 - product)) + m * (later / (1 - product * later))
         return over_root(ahead, v / (1 - self.beta2**t), self.eps)
 
@@ -197,9 +200,7 @@ class RAdam(Adam):
     checks: ClassVar[dict[str, Check]] = {**_CHECKS, "decoupled_weight_decay": truth}
 
     def _direction(self, g: Array, state: State) -> Array:
-        t = state["step"] = state.get("step", 0) + 1
-        m = state["exp_avg"] = averaged(state.get("exp_avg"), g, self.beta1)
-        v = state["exp_avg_sq"] = averaged(state.get("exp_avg_sq"), g * g, self.beta2)
+        t, m, v = self._moments(g, state)
         m = m / (1 - self.beta1**t)
         corrected, most = 1 - self.beta2**t, 2 / (1 - self.beta2) - 1
         length = most - 2 * t * self.beta2**t / corrected  # of a simple average that would know as much

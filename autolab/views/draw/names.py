@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import unicodedata
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -61,6 +62,15 @@ def title(recording: Recording) -> str:
 def columns(text: str) -> int:
     """Width in a fixed-width font: East Asian wide characters take two columns, combining marks none."""
     return sum(0 if unicodedata.combining(c) else 2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in text)
+
+
+def aligned(rows: Sequence[Sequence[str]]) -> list[str]:
+    """Lines of text in which the cells of a table stand below each other."""
+    widths = [max([columns(cell) for cell in cells]) for cells in zip(*rows, strict=True)]
+    return [
+        "  ".join([cell + " " * (width - columns(cell)) for cell, width in zip(row, widths, strict=True)]).rstrip()
+        for row in rows
+    ]
 
 
 def shorten(text: str, limit: int) -> str:

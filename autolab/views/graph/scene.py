@@ -140,9 +140,10 @@ def scene(
     if is_free and _may_be_cut_off(found[-1].placed):
         found.append(arranged(found[-1].nodes, "right"))
     if direction == "auto" and way == "down" and not recording.order and max([one.room for one in found]) < _ENOUGH:
-        snakes = [arranged(nodes, tallest=tallest) for nodes in (usual.nodes, plain) for tallest in _TALLEST]
-        best = max(snakes, key=attrgetter("room"))
-        found += [best] if best.room >= 1 else []
+        kinds = [nodes for nodes in ([plain] if usual.nodes is plain else [usual.nodes, plain]) if _may_be_whole(nodes)]
+        snakes = [arranged(nodes, tallest=tallest) for nodes in kinds for tallest in _TALLEST]
+        best = max(snakes, key=attrgetter("room"), default=usual)
+        found += [best] if best is not usual and best.room >= 1 else []
     _mark_orders(usual.nodes, recording, outline)
     is_long = len(usual.nodes) >= FEWEST  # then all have the same fields, so that they are sent as columns
     for node in usual.nodes:
@@ -169,6 +170,12 @@ def scene(
         "instead": [one.instead_of(usual) for one in found[at + 1 :]],
     }
     return {"key": _key(picture), **picture}
+
+
+def _may_be_whole(nodes: list[dict[str, Any]]) -> bool:
+    """Whether the boxes alone leave room on a laptop's screen, while they can be read; otherwise no layout helps."""
+    least = _READABLE[any([node["numbered"] for node in nodes])]
+    return sum([node["w"] * node["h"] for node in nodes]) * least**2 <= _SCREEN[0] * _SCREEN[1]
 
 
 @dataclass(frozen=True)

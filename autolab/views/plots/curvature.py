@@ -13,7 +13,7 @@ from ...engine import Bundle
 from ..draw import Markup, at_rest, clean, number, picture, plural, say
 from ..draw.chart import Line, chart
 from ..draw.escape import code, join, table
-from ..draw.names import columns
+from ..draw.names import aligned
 from ..draw.plot import to_svg
 from ..draw.svg import Look
 
@@ -29,7 +29,8 @@ def bundle(shown: Curvature) -> Bundle:
     """Title, charts, sentences and the table of layers; and the same as text."""
     heads, *rows = _table(shown)
     cells = table(heads, [[code(cell) for cell in cells] for cells in rows[:_MOST_ROWS]])
-    drawn = picture(curvature_svg(shown), " ".join(one["description"] for one in _charts(shown)))
+    charts = _charts(shown)
+    drawn = picture(to_svg(charts), " ".join([one["description"] for one in charts]))
     return {"text/html": str(join([at_rest(_title(shown), drawn, describe(shown)), cells])), "text/plain": text(shown)}
 
 
@@ -40,10 +41,7 @@ def curvature_svg(shown: Curvature, look: Look = "auto") -> Markup:
 
 def text(shown: Curvature) -> str:
     """The sentences and the table as text."""
-    rows = _table(shown)[: _MOST_ROWS + 1]
-    widths = [max([columns(row[i]) for row in rows]) for i in range(len(rows[0]))]
-    lines = ["  ".join([f"{c}{' ' * (w - columns(c))}" for c, w in zip(row, widths, strict=True)]) for row in rows]
-    return "\n".join([f"{_title(shown)}: {describe(shown)}", *[line.rstrip() for line in lines]])
+    return "\n".join([f"{_title(shown)}: {describe(shown)}", *aligned(_table(shown)[: _MOST_ROWS + 1])])
 
 
 def describe(shown: Curvature) -> str:

@@ -13,7 +13,7 @@ from ..draw import bytes_text, number
 from ..draw.chart import Line, chart
 from ..draw.escape import Markup, at_rest, clean, code, details, fitting, join, picture, table
 from ..draw.messages import listed, plural, say
-from ..draw.names import columns, shorten
+from ..draw.names import aligned, shorten
 from ..draw.numbers import bytes_unit
 from ..draw.plot import to_svg
 from ..draw.svg import Look
@@ -172,9 +172,5 @@ def text(found: Any) -> str:
     """The sentence and the table as text."""
     title, _, sentence, rows = show(found, "plotted")
     shown = [[shorten(cell, _LABEL) for cell in row] for row in rows[: _MOST_ROWS + 1]]
-    widths = [max([columns(row[i]) for row in shown]) for i in range(len(rows[0]))]
-    lines = [
-        "  ".join([f"{cell}{' ' * (w - columns(cell))}" for cell, w in zip(row, widths, strict=True)]) for row in shown
-    ]
     left, head = len(rows) - len(shown), f"{title}: {sentence}"
-    return "\n".join([head, *[line.rstrip() for line in lines], *([say("flow_rows", count=left)] if left > 0 else [])])
+    return "\n".join([head, *aligned(shown), *([say("flow_rows", count=left)] if left > 0 else [])])
