@@ -160,6 +160,13 @@ def test_a_failing_handler_leaves_the_text_and_the_reason(monkeypatch):
     assert mimebundle(3) == {"text/plain": f"3\n{failed}"}
 
 
+def test_what_has_its_text_from_its_picture_says_once_that_it_failed(monkeypatch):
+    chart = autolab.plots.line_chart([1.0, 2.0], {"loss": [1.0, 2.0]})
+    monkeypatch.setitem(display._VIEWS, "autolab.analysis.line_charts.LineChart", {"bundle": "math:sqrt"})
+    text = mimebundle(chart)["text/plain"]
+    assert "LineChart object at" in text and text.count("could not be drawn (TypeError)") == 1
+
+
 def test_objects_without_a_picture_are_text():
     assert mimebundle([1, 2]) == {"text/plain": "[1, 2]"}
 
